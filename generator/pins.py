@@ -6,7 +6,6 @@ Fetches nothing and never touches git: whether a pinned blob exists is `source.p
 from __future__ import annotations
 
 import datetime
-import os
 import re
 import tempfile
 import tomllib
@@ -39,7 +38,7 @@ class Pin:
     tag: str | None = None
     """Release tag such as `v0.28.0`; None for a commit between releases."""
     wheel: str | None = None
-    """Requirement that names one release on the package index, such as `vllm==0.28.0`; None when there is none."""
+    """Requirement that names one release on the package index, such as `vllm==0.28.0`; None if there is none."""
     documented: bool = True
     """Whether its errors get pages. A pin that is not documented only extends the history."""
     context: str | None = field(default=None)
@@ -114,7 +113,7 @@ def write_pins(path: Path, pins: Iterable[Pin]) -> None:
         "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
     ) as beside:
         beside.write(text)
-    os.replace(beside.name, path)
+    Path(beside.name).replace(path)
 
 
 def _complaints(table: Any) -> Iterable[str]:
@@ -154,7 +153,9 @@ def _clashes(name: str, pins: list[Pin]) -> list[str]:
     found = [f"{name}: {label} is pinned twice; delete one of the tables" for label in twice]
     for pin in pins:
         if pin.context is not None and pin.context not in labels:
-            found.append(f"{name}: {pin.label}: 'context' names {pin.context!r}, which is not pinned; use one of {labels}")
+            found.append(
+                f"{name}: {pin.label}: 'context' names {pin.context!r}, which is not pinned; use one of {labels}"
+            )
     return found
 
 

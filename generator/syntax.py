@@ -1,0 +1,106 @@
+"""`Module`: one parsed Python file, and questions about where a node stands in it.
+
+Reads no files and runs no code: bytes in, tree out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from generator.errors import ExtractError
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A parsed file."""
+
+    path: str
+    """Path in the repository, for messages."""
+    text: str
+    """The whole source, line ends as they are."""
+    tree: ast.Module
+    """The parsed source; never changed."""
+    parents: dict[ast.AST, ast.AST] = field(repr=False)
+    """Node → the node that holds it; the module itself has no entry."""
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The source lines without their ends; line 1 is at index 0."""
+        return tuple(line.decode() for line in self._byte_lines)
+
+    @cached_property
+    def _byte_lines(self) -> list[bytes]:
+        lines = _LINE_END.split(self.text.encode())
+        return lines[:-1] if lines and not lines[-1] else lines
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """The source text of a node; columns of a tree count UTF-8 bytes, not characters."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        if first == last:
+            return self._byte_lines[first][node.col_offset : node.end_col_offset].decode()
+        middle = self._byte_lines[first + 1 : last]
+        ends = self._byte_lines[first][node.col_offset :], self._byte_lines[last][: node.end_col_offset]
+        return b"\n".join([ends[0], *middle, ends[1]]).decode()
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes that hold a node, innermost first, the module last."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def function_of(self, node: ast.AST) -> Function | None:
+        """The innermost function that a node stands in; None at module or class level."""
+        return next((above for above in self.above(node) if isinstance(above, Function)), None)
+
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class that a node stands in; None outside classes."""
+        return next((above for above in self.above(node) if isinstance(above, ast.ClassDef)), None)
+
+    def qualified_name(self, node: ast.AST) -> str:
+        """Dotted names of the classes and functions around a node and of the node itself, as in `__qualname__`
+        without `<locals>`; `<module>` at module level.
+        """
+        named = [above for above in (node, *self.above(node)) if isinstance(above, Function | ast.ClassDef)]
+        return ".".join(reversed([each.name for each in named])) or "<module>"
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """Qualified name → function; of functions defined twice under one name, the last."""
+        return {self.qualified_name(node): node for node in self.parents if isinstance(node, Function)}
+
+    @cached_property
+    def classes(self) -> dict[str, ast.ClassDef]:
+        """Qualified name → class; of classes defined twice under one name, the last."""
+        return {self.qualified_name(node): node for node in self.parents if isinstance(node, ast.ClassDef)}
+
+
+def parse_module(data: bytes, path: str) -> Module:
+    """Parse the bytes of a Python file.
+
+    Raises:
+        ExtractError: the bytes are not UTF-8, or this interpreter cannot parse them.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = len(_LINE_END.findall(data[: error.start])) + 1
+        raise ExtractError(f"{path}:{line}: not UTF-8 (byte {error.start}: {error.reason}); save it as UTF-8") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, filename=path)
+        parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+    except SyntaxError as error:
+        reason = f"{error.msg}; a newer Python may be able to parse it"
+        raise ExtractError(f"{path}:{error.lineno or 1}: cannot be parsed: {reason}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ExtractError(f"{path}:1: cannot be parsed: {error or type(error).__name__}") from None
+    return Module(path, text, tree, parents)
