@@ -10,10 +10,10 @@ import hashlib
 from dataclasses import dataclass, field
 
 from generator.exceptions import NoMessage, Raised, is_value_error, raised_by
-from generator.guards import Guard, Origin, guards_of
-from generator.message import MessageTemplate, Placeholder
+from generator.guards import Guard, Origin, guards_of, guards_within
+from generator.message import MessageTemplate
 from generator.syntax import Function, Module, parse_module
-from generator.wording import Scope, Unknown, wordings
+from generator.wording import Unknown, Wording, wordings
 
 EXCERPT_REACH = 18
 """Lines of an excerpt before and after the line of the statement."""
@@ -125,8 +125,10 @@ def extract_raise_sites(data: bytes, path: str) -> Extraction:
         function = module.qualified_name(module.function_of(node) or module.tree)
         try:
             sites += _sites(module, node, kind, calls)
-        except (NoMessage, Unknown) as reason:
-            status, why = ("undetermined", str(reason)) if isinstance(reason, Unknown) else (str(reason), "")
+        except (NoMessage, Unknown, RecursionError) as reason:
+            deep = "the code is nested too deeply to be followed"
+            why = deep if isinstance(reason, RecursionError) else str(reason)
+            status, why = (why, "") if isinstance(reason, NoMessage) else ("undetermined", why)
             others.append(OtherStatement(kind, node.lineno, node.col_offset, function, status, why))
     sites.sort(key=lambda site: (site.line, site.column))
     others.sort(key=lambda other: (other.line, other.column))
@@ -164,7 +166,7 @@ def _sites(
             guards=tuple(dict.fromkeys(guards + wording.chosen_by)),
             callers=callers,
             appearances=_appearances(module, raised, function, calls),
-            fills=_fills(module, node, wording.template.placeholders),
+            fills=_fills(wording),
             excerpt="\n".join(module.lines[start - 1 : end]),
             excerpt_start=start,
             excerpt_end=end,
@@ -173,19 +175,18 @@ def _sites(
     ]
 
 
-def _fills(module: Module, node: ast.stmt, placeholders: tuple[Placeholder, ...]) -> dict[str, tuple[str, ...]]:
+def _fills(wording: Wording) -> dict[str, tuple[str, ...]]:
     """The texts of those placeholders that are names with a text determined in this file."""
     found: dict[str, tuple[str, ...]] = {}
-    for placeholder in placeholders:
-        if placeholder.source != placeholder.expression or not placeholder.expression.isidentifier():
+    for source, home in wording.homes:
+        if not source.isidentifier():
             continue
-        name = ast.Name(placeholder.expression, ast.Load())
         try:
-            texts = [wording.template.text for wording in wordings(name, Scope(module, node))]
+            texts = [each.template.text for each in wordings(ast.Name(source, ast.Load()), home)]
         except Unknown:
             continue
-        found[placeholder.source] = tuple(text for text in dict.fromkeys(texts) if text != "None")
-    return found
+        found[source] = tuple(dict.fromkeys((*found.get(source, ()), *(text for text in texts if text != "None"))))
+    return {source: texts for source, texts in found.items() if texts}
 
 
 def _calls_by_name(module: Module) -> dict[str, list[ast.expr]]:
@@ -206,14 +207,14 @@ def _callers(module: Module, function: Function, calls: dict[str, list[ast.expr]
         statement = next(above for above in module.above(use) if isinstance(above, ast.stmt))
         caller = module.function_of(use)
         name = module.qualified_name(caller or module.tree)
-        found.append(Caller(name, use.lineno, guards_of(module, statement)))
+        guards = [guard for guard in guards_of(module, statement) if guard.origin is not Origin.OWN]
+        found.append(Caller(name, use.lineno, (*guards, *guards_within(module, use))))
     return tuple(sorted(found, key=lambda caller: (caller.line, caller.function)))
 
 
 def _uses(module: Module, function: Function, calls: dict[str, list[ast.expr]]) -> list[ast.expr]:
-    """Where a function runs: `name(...)`, in its class `self.name(...)` and the like, and a property where it is read."""
-    owner = module.parents.get(function)
-    holder = owner if isinstance(owner, ast.ClassDef) else None
+    """Where a function runs: `name(...)`, a method at `self.name(...)` and the like, a property where it is read."""
+    owner = next((above for above in module.above(function) if isinstance(above, Function | ast.ClassDef)), None)
     is_property = any("property" in ast.unparse(decorator) for decorator in function.decorator_list)
     found: list[ast.expr] = []
     for use in calls.get(function.name, []):
@@ -221,22 +222,40 @@ def _uses(module: Module, function: Function, calls: dict[str, list[ast.expr]]) 
         called = isinstance(parent, ast.Call) and parent.func is use
         if not (called or is_property) or module.function_of(use) is function:
             continue
-        if isinstance(use, ast.Name) and holder is None:
+        if isinstance(owner, ast.ClassDef):
+            fits = isinstance(use, ast.Attribute) and _is_method_of(module, owner, use)
+        else:
+            fits = isinstance(use, ast.Name) and (owner is None or owner in module.above(use))
+        if fits:
             found.append(use)
-        elif isinstance(use, ast.Attribute) and holder is not None and isinstance(use.value, ast.Name):
-            around = module.class_of(use)
-            if use.value.id == holder.name or (around is holder and use.value.id in ("self", "cls")):
-                found.append(use)
     return found
+
+
+def _is_method_of(module: Module, holder: ast.ClassDef, use: ast.Attribute) -> bool:
+    """Whether `self.name` and the like can mean the method of a class: its own, an inherited or an overridden one."""
+    around, own = module.class_of(use), module.qualified_name(holder)
+    match use.value:
+        case ast.Name(id=name) if name == holder.name:
+            return True
+        case ast.Name(id="self" | "cls") if around is not None:
+            family = module.family(module.qualified_name(around))
+        case ast.Call(func=ast.Name(id="super")) if around is not None:
+            family = module.family(module.qualified_name(around))[1:]
+        case _:
+            return False
+    nearest = next((each for each in family if f"{each}.{use.attr}" in module.functions), None)
+    is_overridden = isinstance(use.value, ast.Name) and module.qualified_name(around) in module.family(own)
+    return nearest == own or is_overridden
 
 
 def _appearances(
     module: Module, raised: Raised, function: Function | None, calls: dict[str, list[ast.expr]]
 ) -> tuple[str, ...]:
     """Follow the callers up to where other code enters this file; pydantic wraps what its own hooks raise."""
-    if function is None or is_value_error(raised.exception) is False:
+    wrapped = is_value_error(module, raised.exception)
+    if function is None or wrapped is False:
         return ("bare",)
-    found: set[str] = set()
+    found: set[str] = set() if wrapped else {"bare"}
     pending, seen = [function], {function}
     while pending:
         current = pending.pop()
@@ -264,12 +283,18 @@ def _is_validator(module: Module, function: Function) -> bool:
     owner = module.parents.get(function)
     if function.name not in ("__post_init__", "model_post_init") or not isinstance(owner, ast.ClassDef):
         return False
-    return any(_makes_pydantic_class(decorator) for decorator in owner.decorator_list) or any(
+    return any(_makes_pydantic_class(module, decorator) for decorator in owner.decorator_list) or any(
         ast.unparse(base).endswith("BaseModel") for base in owner.bases
     )
 
 
-def _makes_pydantic_class(decorator: ast.expr) -> bool:
+def _makes_pydantic_class(module: Module, decorator: ast.expr) -> bool:
     """`@config` is vLLM's own name for a pydantic dataclass (vllm/config/utils.py)."""
     name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
-    return name in ("config", "pydantic_dataclass") or name.startswith("pydantic.")
+    imported = {
+        alias.asname or alias.name
+        for node in module.tree.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "pydantic"
+        for alias in node.names
+    }
+    return name in imported or name == "config" or name.startswith("pydantic.")

@@ -22,13 +22,15 @@ def fstring_parts(node: ast.JoinedStr, source: str) -> list[str | Placeholder]:
         node: The parsed literal.
         source: Its source text, from the first prefix to the last quote.
     """
-    placeholders = iter(scan_placeholders(source))
+    values = [value for value in node.values if isinstance(value, ast.FormattedValue)]
+    scanned = scan_placeholders(source)
+    placeholders = iter(scanned if len(scanned) == len(values) else map(_unparsed, values))
     parts: list[str | Placeholder] = []
     for value in node.values:
         if isinstance(value, ast.Constant):
             parts.append(str(value.value))
         elif isinstance(value, ast.FormattedValue):
-            placeholder = next(placeholders, None) or _unparsed(value)
+            placeholder = next(placeholders)
             if placeholder.prefix and parts and isinstance(parts[-1], str):
                 parts[-1] = parts[-1].removesuffix(placeholder.prefix)
             parts.append(placeholder)
@@ -61,8 +63,10 @@ def _scan_string(source: str, opening: re.Match[str], found: list[Placeholder] |
             position = _scan_placeholder(source, position + 1, found)
         elif source.startswith("\\N{", position) and "r" not in prefix:
             position = source.find("}", position) + 1 or len(source)
+        elif source[position] == "\\" and not ("f" in prefix and source[position + 1 : position + 2] in ("{", "}")):
+            position += 2
         else:
-            position += 2 if source[position] == "\\" else 1
+            position += 1
     return position + len(quote)
 
 
@@ -71,6 +75,9 @@ def _scan_placeholder(source: str, start: int, found: list[Placeholder] | None) 
     position, depth, expression_end = start, 0, None
     while position < len(source):
         character = source[position]
+        if expression_end is None and character == "#":
+            position = source.find("\n", position) + 1 or len(source)
+            continue
         if expression_end is None and (opening := _string_at(source, position)):
             position = _scan_string(source, opening, None)
             continue
@@ -108,6 +115,5 @@ def _string_at(source: str, position: int) -> re.Match[str] | None:
 
 def _unparsed(value: ast.FormattedValue) -> Placeholder:
     """A placeholder rebuilt from the tree, for the case that the scan and the tree disagree."""
-    expression = ast.unparse(value.value)
-    conversion = f"!{chr(value.conversion)}" if value.conversion > 0 else ""
-    return Placeholder(expression + conversion, expression)
+    text = ast.unparse(ast.JoinedStr([value]))
+    return Placeholder(text[text.index("{") + 1 : text.rindex("}")], ast.unparse(value.value))

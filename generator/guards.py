@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 import enum
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from generator.syntax import Function, Module
+from generator.syntax import Function, Module, Try, is_irrefutable, may_swallow
 
 
 class Origin(enum.StrEnum):
@@ -58,8 +59,9 @@ class Guard:
     def __str__(self) -> str:
         if self.holds:
             return self.text
-        wrapped = f"({self.text})" if " " in self.text and self.kind is Kind.CONDITION else self.text
-        return f"not {wrapped}"
+        if self.kind is not Kind.CONDITION:
+            return f"not {self.text}"
+        return ast.unparse(ast.UnaryOp(ast.Not(), ast.parse(self.text, mode="eval").body))
 
 
 _EXITS = ast.Return | ast.Continue | ast.Break
@@ -92,40 +94,82 @@ def guards_of(module: Module, statement: ast.stmt) -> tuple[Guard, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def guards_within(module: Module, expression: ast.expr) -> list[Guard]:
+    """What must hold, within its statement, for an expression to be evaluated: the left of an `and`, for instance."""
+    found: list[Guard] = []
+    node: ast.AST = expression
+    for parent in module.above(expression):
+        match parent:
+            case ast.BoolOp() if node in parent.values:
+                holds = isinstance(parent.op, ast.And)
+                earlier = parent.values[: parent.values.index(node)]
+                found[:0] = [guard for value in earlier for guard in conditions(value, holds, Origin.BRANCH)]
+            case ast.IfExp() if node is not parent.test:
+                found[:0] = conditions(parent.test, node is parent.body, Origin.BRANCH)
+            case ast.stmt():
+                break
+        node = parent
+    return found
+
+
 def conditions(test: ast.expr, holds: bool, origin: Origin) -> list[Guard]:
-    """A test as separate guards: conjunctions split, negations pushed inward."""
-    return [_guard(part, origin) for part in _conjuncts(test if holds else _negate(test))]
+    """A test as separate guards: conjunctions split, negations pushed inward, what always holds left out."""
+    return [guard for part in _conjuncts(test if holds else _negate(test)) for guard in _guard(part, origin)]
 
 
-def _guard(part: ast.expr, origin: Origin) -> Guard:
-    negated = isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not)
-    bare = part.operand if negated else part  # type: ignore[attr-defined]
-    return Guard(ast.unparse(bare), not negated, bare.lineno, origin)
+def _guard(part: ast.expr, origin: Origin) -> list[Guard]:
+    bare = part.operand if _is_not(part) else part
+    negated = bare is not part
+    if isinstance(bare, ast.Constant):
+        holds = bool(bare.value) is not negated
+        return [] if holds else [Guard("unreachable", True, bare.lineno, origin, Kind.UNREACHABLE)]
+    return [Guard(ast.unparse(bare), not negated, bare.lineno, origin)]
 
 
 def _conjuncts(test: ast.expr) -> list[ast.expr]:
     """The parts of a conjunction; a negated test is pushed inward first."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+    if _is_not(test):
         pushed = _negate(test.operand)
-        return [pushed] if isinstance(pushed, ast.UnaryOp) else _conjuncts(pushed)
+        return [pushed] if _is_not(pushed) and pushed.operand is test.operand else _conjuncts(pushed)
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return [part for value in test.values for part in _conjuncts(value)]
     return [test]
 
 
 def _negate(test: ast.expr) -> ast.expr:
-    """The opposite of a test. A chained comparison and anything that is not logic get a plain `not`."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+    """The opposite of a test. A chained comparison, one of sets and anything that is not logic get a plain `not`."""
+    if _is_not(test):
         return test.operand
     if isinstance(test, ast.BoolOp):
         opposite = ast.Or() if isinstance(test.op, ast.And) else ast.And()
         negated = [_negate(value) for value in test.values]
         flat = [part for value in negated for part in (value.values if _same_op(value, opposite) else [value])]
         return ast.copy_location(ast.BoolOp(opposite, flat), test)
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and not _compares_sets(test):
         flipped = _FLIPPED[type(test.ops[0])]()
         return ast.copy_location(ast.Compare(test.left, [flipped], test.comparators), test)
     return ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
+
+
+def _is_not(test: ast.expr) -> TypeGuard[ast.UnaryOp]:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+
+
+def _compares_sets(test: ast.Compare) -> bool:
+    """Whether `<` and the like visibly ask for a subset: of two sets, each can lack what the other has."""
+    ordered = isinstance(test.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+    return ordered and any(_is_set(side) for side in (test.left, *test.comparators))
+
+
+def _is_set(side: ast.expr) -> bool:
+    match side:
+        case ast.Set() | ast.SetComp():
+            return True
+        case ast.Call(func=ast.Name(id="set" | "frozenset")) | ast.Call(func=ast.Attribute(attr="keys" | "items")):
+            return True
+        case ast.BinOp(op=ast.BitOr() | ast.BitAnd() | ast.Sub()):
+            return _is_set(side.left) or _is_set(side.right)
+    return False
 
 
 def _same_op(test: ast.expr, op: ast.boolop) -> TypeGuard[ast.BoolOp]:
@@ -138,7 +182,8 @@ def _entering(parent: ast.AST, child: ast.AST) -> list[Guard]:
         case ast.If() | ast.While() if child is not parent.test:
             return conditions(parent.test, child in parent.body, Origin.BRANCH)
         case ast.For() | ast.AsyncFor():
-            head = f"for {ast.unparse(parent.target)} in {ast.unparse(parent.iter)}"
+            bare = ast.For(parent.target, parent.iter, [ast.Pass()], [], lineno=parent.lineno)
+            head = ast.unparse(bare).partition("\n")[0].removesuffix(":")
             return [Guard(head, child in parent.body, parent.lineno, Origin.BRANCH, Kind.LOOP)]
         case ast.With() | ast.AsyncWith():
             head = f"with {', '.join(ast.unparse(item) for item in parent.items)}"
@@ -156,8 +201,9 @@ def _entering(parent: ast.AST, child: ast.AST) -> list[Guard]:
 def _case(match: ast.Match, case: ast.match_case, holds: bool, origin: Origin) -> list[Guard]:
     head = f"case {ast.unparse(case.pattern)} of {ast.unparse(match.subject)}"
     if holds:
-        own = Guard(head, True, case.pattern.lineno, origin, Kind.CASE)
-        return [own, *(conditions(case.guard, True, origin) if case.guard else [])]
+        catches_all = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+        own = [] if catches_all else [Guard(head, True, case.pattern.lineno, origin, Kind.CASE)]
+        return [*own, *(conditions(case.guard, True, origin) if case.guard else [])]
     if case.guard:
         head = f"case {ast.unparse(case.pattern)} if {ast.unparse(case.guard)} of {ast.unparse(match.subject)}"
     return [Guard(head, False, case.pattern.lineno, origin, Kind.CASE)]
@@ -165,7 +211,7 @@ def _case(match: ast.Match, case: ast.match_case, holds: bool, origin: Origin) -
 
 def _passing_earlier(parent: ast.AST, child: ast.AST) -> list[Guard]:
     """What must hold for control to pass the statements before `child` in its block."""
-    if isinstance(parent, ast.Try) and child in parent.orelse:
+    if isinstance(parent, Try) and child in parent.orelse:
         return [guard for earlier in parent.body for guard in _passing(earlier)] + _within(parent.orelse, child)
     return [guard for block in _blocks(parent) if child in block for guard in _within(block, child)]
 
@@ -187,13 +233,15 @@ def _passing(statement: ast.AST) -> list[Guard]:
             return conditions(statement.test, True, Origin.CHECK)
         case ast.If():
             return _passing_if(statement)
-        case ast.With() | ast.AsyncWith() if not _swallows(statement):
+        case ast.With() | ast.AsyncWith() if not may_swallow(statement):
             return [guard for inner in statement.body for guard in _passing(inner)]
-        case ast.Try() if all(_leaves(handler.body) for handler in statement.handlers):
-            blocks = (statement.body, statement.orelse, statement.finalbody)
-            return [guard for block in blocks for inner in block for guard in _passing(inner)]
-        case ast.Match():
-            left = [case for case in statement.cases if _leaves(case.body)]
+        case ast.Try() | ast.TryStar() if not _leaves_one(statement):
+            undisturbed = all(_leaves(handler.body) for handler in statement.handlers)
+            blocks = [statement.body, statement.orelse] if undisturbed else []
+            return [guard for block in [*blocks, statement.finalbody] for inner in block for guard in _passing(inner)]
+        case ast.Match() if not _leaves_one(statement):
+            # Only the first cases: a later one is not tried when one before it is taken and goes on.
+            left = itertools.takewhile(lambda case: _leaves(case.body), statement.cases)
             return [guard for case in left for guard in _case(statement, case, False, _origin(case.body))]
         case _ if isinstance(statement, ast.stmt) and _leaves([statement]):
             return [Guard("unreachable", True, statement.lineno, Origin.EXIT, Kind.UNREACHABLE)]
@@ -239,23 +287,21 @@ def _leaves_one(statement: ast.stmt) -> bool:
     match statement:
         case ast.Raise() | ast.Return() | ast.Continue() | ast.Break():
             return True
+        case ast.Assert(test=ast.Constant(value=value)):
+            return not value
         case ast.If():
             return _leaves(statement.body) and _leaves(statement.orelse)
         case ast.With() | ast.AsyncWith():
-            return _leaves(statement.body) and not _swallows(statement)
-        case ast.Try():
+            return _leaves(statement.body) and not may_swallow(statement)
+        case ast.Match():
+            return is_irrefutable(statement.cases[-1]) and all(_leaves(case.body) for case in statement.cases)
+        case ast.Try() | ast.TryStar():
             normal = _leaves(statement.body) or _leaves(statement.orelse)
             return _leaves(statement.finalbody) or (normal and all(_leaves(each.body) for each in statement.handlers))
         case ast.While():
             endless = isinstance(statement.test, ast.Constant) and bool(statement.test.value)
             return endless and not any(isinstance(inner, ast.Break) for inner in ast.walk(statement))
     return False
-
-
-def _swallows(statement: ast.With | ast.AsyncWith) -> bool:
-    """Whether a context manager may end an exception, as `contextlib.suppress` and `pytest.raises` do."""
-    names = " ".join(ast.unparse(item.context_expr) for item in statement.items)
-    return "suppress" in names or "raises" in names
 
 
 def _origin(block: Sequence[ast.stmt]) -> Origin:

@@ -100,9 +100,8 @@ def message_id(repository: str, text: str, path: str) -> str:
 
 
 def _literal_pieces(text: str) -> list[str]:
-    r"""Escaped words, and `\s+` for the white space between them."""
+    r"""Escaped words, and `\s+` for the white space between them; a very long word comes in several pieces."""
     return [
         r"\s+" if piece.isspace() else re.sub(r"[\\^$.*+?()\[\]{}|/]", r"\\\g<0>", piece)
-        for piece in re.split(r"(\s+)", text)
-        if piece
+        for piece in re.findall(r"\s+|\S{1,60}", text)
     ]

@@ -6,8 +6,8 @@ Fetches nothing and never touches git: whether a pinned blob exists is `source.p
 from __future__ import annotations
 
 import datetime
+import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class Pin:
     documented: bool = True
     """Whether its errors get pages. A pin that is not documented only extends the history."""
     context: str | None = field(default=None)
-    """Label of the pin whose context files (other modules) stand in for this pin's own; None when its own are pinned."""
+    """Label of the pin whose context files (other modules) stand in for its own; None when its own are pinned."""
 
     @property
     def label(self) -> str:
@@ -70,6 +70,8 @@ def read_pins(path: Path) -> tuple[Pin, ...]:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise PinError(f"{path.name}: no such file; write it with: vllm-errors pin REF") from None
+    except OSError as error:
+        raise PinError(f"{path.name}: cannot be read: {error.strerror}; restore it from git") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PinError(f"{path.name}: not readable as TOML: {error}; mend it by hand or restore it from git") from None
     tables = data.get("pin")
@@ -90,7 +92,11 @@ def read_pins(path: Path) -> tuple[Pin, ...]:
 
 
 def write_pins(path: Path, pins: Iterable[Pin]) -> None:
-    """Write a `pins.toml`: beside the old one first, then renamed over it, so that it is never half-written."""
+    """Write a `pins.toml`: beside the old one first, then renamed over it, so that it is never half-written.
+
+    Raises:
+        PinError: the folder or the file cannot be written; the old file is as it was.
+    """
     tables = [
         {
             key: value
@@ -109,11 +115,13 @@ def write_pins(path: Path, pins: Iterable[Pin]) -> None:
     ]
     header = "# Written by `vllm-errors pin`; newest first. See docs/architecture.md.\n\n"
     text = header + tomli_w.dumps({"pin": tables})
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as beside:
-        beside.write(text)
-    Path(beside.name).replace(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise PinError(f"{path.name}: cannot be written: {error.strerror}") from None
 
 
 def _complaints(table: Any) -> Iterable[str]:
@@ -140,7 +148,8 @@ def _complaints(table: Any) -> Iterable[str]:
         yield "'blobs' must map at least one path to its git blob id"
         return
     for path, blob in blobs.items():
-        if path.startswith("/") or ".." in PurePosixPath(path).parts or not path.isprintable():
+        parts = PurePosixPath(path).parts
+        if not parts or "/".join(parts) != path or ".." in parts or not path.isprintable():
             yield f"path {path!r} must be relative to the repository"
         if not _matches(_BLOB, blob):
             yield f"blob id of {path!r} must be 40 lower-case hex digits"
@@ -165,10 +174,9 @@ def _matches(pattern: re.Pattern[str], value: object) -> bool:
 
 def _is_date(value: object) -> bool:
     try:
-        datetime.date.fromisoformat(str(value))
+        return datetime.date.fromisoformat(str(value)).isoformat() == str(value)
     except ValueError:
         return False
-    return not isinstance(value, datetime.datetime)
 
 
 def _is_exact_requirement(value: object) -> bool:
@@ -177,4 +185,4 @@ def _is_exact_requirement(value: object) -> bool:
     except InvalidRequirement:
         return False
     specifiers = list(requirement.specifier)
-    return len(specifiers) == 1 and specifiers[0].operator == "==" and requirement.url is None
+    return len(specifiers) == 1 and specifiers[0].operator == "==" and not specifiers[0].version.endswith("*")

@@ -15,6 +15,8 @@ from functools import cached_property
 from generator.errors import ExtractError
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Try = ast.Try | ast.TryStar
+With = ast.With | ast.AsyncWith
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -81,6 +83,27 @@ class Module:
         """Qualified name → class; of classes defined twice under one name, the last."""
         return {self.qualified_name(node): node for node in self.parents if isinstance(node, ast.ClassDef)}
 
+    def family(self, name: str) -> list[str]:
+        """A class and its bases, nearest first, as far as this file knows them; the last ones may be of other files."""
+        found, pending = [], [name]
+        while pending:
+            each = pending.pop(0)
+            if each not in found:
+                found.append(each)
+                pending += [ast.unparse(base) for base in self.classes[each].bases] if each in self.classes else []
+        return found
+
+
+def is_irrefutable(case: ast.match_case) -> bool:
+    """Whether a `case` takes everything: `case _` or `case name`, without an `if`."""
+    return case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+
+
+def may_swallow(statement: With) -> bool:
+    """Whether a context manager may end an exception, as `contextlib.suppress` and `pytest.raises` do."""
+    names = " ".join(ast.unparse(item.context_expr) for item in statement.items)
+    return "suppress" in names or "raises" in names
+
 
 def parse_module(data: bytes, path: str) -> Module:
     """Parse the bytes of a Python file.
@@ -93,6 +116,9 @@ def parse_module(data: bytes, path: str) -> Module:
     except UnicodeDecodeError as error:
         line = len(_LINE_END.findall(data[: error.start])) + 1
         raise ExtractError(f"{path}:{line}: not UTF-8 (byte {error.start}: {error.reason}); save it as UTF-8") from None
+    if b"\0" in data:
+        line = len(_LINE_END.findall(data[: data.index(b"\0")])) + 1
+        raise ExtractError(f"{path}:{line}: cannot be parsed: holds a null byte; is it a text file?")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -102,5 +128,5 @@ def parse_module(data: bytes, path: str) -> Module:
         reason = f"{error.msg}; a newer Python may be able to parse it"
         raise ExtractError(f"{path}:{error.lineno or 1}: cannot be parsed: {reason}") from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise ExtractError(f"{path}:1: cannot be parsed: {error or type(error).__name__}") from None
+        raise ExtractError(f"{path}:1: cannot be parsed: {str(error) or type(error).__name__}") from None
     return Module(path, text, tree, parents)

@@ -9,7 +9,7 @@ import ast
 import itertools
 import re
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from generator.assignments import reaching
@@ -33,6 +33,10 @@ class Wording:
     """Fixed texts and placeholders, not yet joined."""
     chosen_by: tuple[Guard, ...] = ()
     """The conditions under which a conditional expression chose this alternative."""
+    is_text: bool = True
+    """Whether the value is a `str`. Another value prints the same by itself, but without quotes inside a tuple."""
+    homes: tuple[tuple[str, Scope], ...] = field(default=(), compare=False, repr=False)
+    """Where each placeholder is written: its source and what the names in it mean there."""
 
     @property
     def template(self) -> MessageTemplate:
@@ -76,9 +80,9 @@ def wordings(expression: ast.expr, scope: Scope) -> list[Wording]:
     """
     match expression:
         case ast.Constant():
-            return [Wording((str(expression.value),))]
+            return [Wording((str(expression.value),), is_text=isinstance(expression.value, str))]
         case ast.JoinedStr():
-            return [Wording(tuple(fstring_parts(expression, scope.module.segment(expression))))]
+            return [_of_parts(fstring_parts(expression, scope.module.segment(expression)), scope)]
         case ast.BinOp(op=ast.Add()):
             return _sum(expression, scope)
         case ast.BinOp(op=ast.Mod()):
@@ -96,6 +100,18 @@ def wordings(expression: ast.expr, scope: Scope) -> list[Wording]:
     raise Unknown(f"`{_short(expression)}` is not a text that the source determines")
 
 
+def _of_parts(parts: Iterable[str | Placeholder], scope: Scope) -> Wording:
+    """A wording whose placeholders are written in `scope`."""
+    kept = tuple(parts)
+    return Wording(kept, homes=tuple((part.source, scope) for part in kept if isinstance(part, Placeholder)))
+
+
+def _value(expression: ast.expr, scope: Scope, conversion: str = "") -> Wording:
+    """A placeholder for a value that is not written as one in the source."""
+    text = ast.unparse(expression)
+    return _of_parts([Placeholder(text + conversion, text)], scope)
+
+
 def tuple_wordings(elements: Sequence[ast.expr], scope: Scope) -> list[Wording]:
     """How an exception with several arguments prints: as the tuple of their representations."""
     if any(isinstance(element, ast.Starred) for element in elements):
@@ -103,52 +119,58 @@ def tuple_wordings(elements: Sequence[ast.expr], scope: Scope) -> list[Wording]:
     shown = [_represented(element, scope) for element in elements]
     commas: list[list[Wording]] = [[Wording((", ",))] if index else [Wording(("(",))] for index in range(len(shown))]
     closing = [Wording((",)" if len(shown) == 1 else ")",))]
-    return _product([*itertools.chain.from_iterable(zip(commas, shown, strict=True)), closing])
+    rows = product([*itertools.chain.from_iterable(zip(commas, shown, strict=True)), closing])
+    return [replace(row, is_text=False) for row in rows]
 
 
 def represented(wording: Wording) -> Wording:
-    """The representation of a text: in quotes, as `repr` shows it when it holds no quote of its own."""
-    if all(isinstance(part, str) for part in wording.parts):
-        return replace(wording, parts=(repr("".join(str(part) for part in wording.parts)),))
-    escaped = [repr(part)[1:-1] if isinstance(part, str) else part for part in wording.parts]
-    return replace(wording, parts=("'", *escaped, "'"))
+    """The representation of a text: in quotes, as `repr` shows it when no placeholder's value holds a quote."""
+    if not wording.is_text:
+        return wording
+    fixed = wording.template.fixed_text
+    quote = '"' if "'" in fixed and '"' not in fixed else "'"
+    inner = [_escaped(part, quote) if isinstance(part, str) else part for part in wording.parts]
+    return replace(wording, parts=(quote, *inner, quote), is_text=False)
+
+
+def _escaped(text: str, quote: str) -> str:
+    """A part of a text as `repr` of the whole shows it between such quotes."""
+    both = repr("'\"" + text)[len("'\\'\"") : -1]
+    return both if quote == "'" else both.replace("\\'", "'")
 
 
 def _represented(element: ast.expr, scope: Scope) -> list[Wording]:
-    if isinstance(element, ast.Constant) and not isinstance(element.value, str):
-        return [Wording((repr(element.value),))]
     try:
         return [represented(wording) for wording in wordings(element, scope)]
     except Unknown:
-        text = ast.unparse(element)
-        return [Wording((Placeholder(f"{text}!r", text),))]
+        return [_value(element, scope, "!r")]
 
 
-def _pieces(expression: ast.expr, scope: Scope) -> list[Wording]:
+def pieces(expression: ast.expr, scope: Scope) -> list[Wording]:
     """Every text of a part of a message; a part that is not determined becomes a placeholder."""
     try:
         return wordings(expression, scope)
     except Unknown:
-        text = ast.unparse(expression)
-        return [Wording((Placeholder(text, text),))]
+        return [_value(expression, scope)]
 
 
 def _sum(expression: ast.BinOp, scope: Scope) -> list[Wording]:
     """`left + right`, when at least one of the two is known to be text."""
-    sides = (expression.left, expression.right)
-    if any(isinstance(side, ast.Constant) and not isinstance(side.value, str) for side in sides):
-        raise Unknown(f"`{_short(expression)}` adds numbers")
-    columns = [_pieces(side, scope) for side in sides]
+    columns = [pieces(side, scope) for side in (expression.left, expression.right)]
+    if any(not wording.is_text for column in columns for wording in column):
+        raise Unknown(f"`{_short(expression)}` adds something other than texts")
     if not any(isinstance(part, str) for column in columns for wording in column for part in wording.parts):
         raise Unknown(f"`{_short(expression)}` is not a text that the source determines")
-    return _product(columns)
+    return product(columns)
 
 
-def _product(columns: Iterable[list[Wording]]) -> list[Wording]:
+def product(columns: Iterable[list[Wording]]) -> list[Wording]:
     """All combinations of the alternatives of neighbouring parts, in order."""
     rows = [Wording(())]
     for column in columns:
-        rows = [Wording(a.parts + b.parts, a.chosen_by + b.chosen_by) for a in rows for b in column]
+        rows = [
+            Wording(a.parts + b.parts, a.chosen_by + b.chosen_by, homes=a.homes + b.homes) for a in rows for b in column
+        ]
         _limit(rows)
     return rows
 
@@ -174,6 +196,8 @@ def _percent(expression: ast.BinOp, scope: Scope) -> list[Wording]:
         template = wording.template
         if template.placeholders:
             raise Unknown("the text on the left of % has placeholders of its own")
+        if not wording.is_text:
+            raise Unknown(f"`{_short(expression)}` is not a text that the source determines")
         named = isinstance(values, ast.Dict) and all(isinstance(key, ast.Constant) for key in values.keys)
         by_name = {str(k.value): v for k, v in zip(values.keys, values.values, strict=True)} if named else {}  # type: ignore[attr-defined]
         in_order = iter(values.elts if isinstance(values, ast.Tuple) else [values])
@@ -189,17 +213,24 @@ def _percent(expression: ast.BinOp, scope: Scope) -> list[Wording]:
             if value is None or "*" in match["format"] or isinstance(value, ast.Starred):
                 raise Unknown(f"`{match.group()}` has no value of its own in the source")
             parts.append(_formatted(value, match["format"], match["type"]))
-        found.append(replace(wording, parts=(*parts, template.text[end:])))
+        made = _of_parts([*parts, template.text[end:]], scope)
+        found.append(replace(made, chosen_by=wording.chosen_by))
     return found
 
 
 def _formatted(value: ast.expr, form: str, kind: str) -> Placeholder:
-    """A `%` conversion written as in an f-string: `%r` → `{x!r}`, `%5.1f` → `{x:5.1f}`."""
+    """A `%` conversion written as in an f-string: `%r` → `{x!r}`, `%5.1f` → `{x:5.1f}`, `%-5d` → `{x:<5d}`."""
     text = ast.unparse(value)
-    if kind in "ra":
-        return Placeholder(f"{text}!{kind}", text)
-    spec = form + ("" if kind in "sdiu" and (kind == "s" or not form) else kind)
-    return Placeholder(f"{text}:{spec}" if spec else text, text)
+    flags, size = re.fullmatch(r"([-#0 +]*)(.*)", form).groups()  # type: ignore[union-attr]
+    conversion = f"!{kind}" if kind in "ra" else ""
+    if kind in "sra":
+        spec = size if size[:1] in ("", ".") else ("<" if "-" in flags else ">") + size
+    else:
+        sign = next((sign for sign in "+ " if sign in flags), "")
+        zero = "0" if "0" in flags and "-" not in flags else ""
+        spec = f"{'<' if '-' in flags else ''}{sign}{'#' if '#' in flags else ''}{zero}{size}"
+        spec += "" if kind in "diu" and not spec else "d" if kind in "iu" else kind
+    return Placeholder(f"{text}{conversion}:{spec}" if spec else text + conversion, text)
 
 
 def _called(call: ast.Call, scope: Scope) -> list[Wording]:
@@ -209,7 +240,7 @@ def _called(call: ast.Call, scope: Scope) -> list[Wording]:
         case ast.Attribute(attr="join") if len(call.args) == 1 and not call.keywords:
             return _join_method(call.func.value, call.args[0], scope)
         case ast.Name(id="str") if len(call.args) == 1 and not call.keywords:
-            return wordings(call.args[0], scope)
+            return [replace(wording, is_text=True) for wording in wordings(call.args[0], scope)]
         case ast.Name() | ast.Attribute():
             return _helper(call, scope)
     raise Unknown(f"the result of `{_short(call)}` is not known")
@@ -224,6 +255,8 @@ def _format_method(call: ast.Call, receiver: ast.expr, scope: Scope) -> list[Wor
     for wording in wordings(receiver, scope):
         if wording.template.placeholders:
             raise Unknown("the text before .format() has placeholders of its own")
+        if not wording.is_text:
+            raise Unknown(f"the result of `{_short(call)}` is not known")
         parts: list[str | Placeholder] = []
         numbers = itertools.count()
         try:
@@ -234,19 +267,29 @@ def _format_method(call: ast.Call, receiver: ast.expr, scope: Scope) -> list[Wor
             parts.append(text)
             if name is None:
                 continue
-            head = re.match(r"[^.\[]*", name)
-            key = head.group() if head else ""
-            rest = name[len(key) :]
-            index = next(numbers) if not key else int(key) if key.isdecimal() else None
-            positional = call.args[index] if index is not None and index < len(call.args) else None
-            value = named.get(key) if index is None else positional
-            if value is None:
-                raise Unknown(f"`{{{name}}}` has no value in .format()")
-            expression = ast.unparse(value) + rest
-            source = expression + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+            expression = _field(name, numbers, call.args, named)
+            source = expression + (f"!{conversion}" if conversion else "")
+            for index, piece in enumerate(re.split(r"\{([^{}]*)\}", f":{spec}" if spec else "")):
+                source += f"{{{_field(piece, numbers, call.args, named)}}}" if index % 2 else piece
             parts.append(Placeholder(source, expression))
-        found.append(replace(wording, parts=tuple(parts)))
+        made = _of_parts(parts, scope)
+        found.append(replace(made, chosen_by=wording.chosen_by))
     return found
+
+
+def _field(
+    name: str, numbers: Iterator[int], positional: Sequence[ast.expr], named: Mapping[str | None, ast.expr]
+) -> str:
+    """The expression whose value a field of a format string shows: `{0.name[key]}` → `x.name['key']`."""
+    key, rest = re.fullmatch(r"([^.\[]*)(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+    index = next(numbers) if not key else int(key) if key.isdecimal() else None
+    value = named.get(key) if index is None else positional[index] if index < len(positional) else None
+    if value is None:
+        raise Unknown(f"`{{{name}}}` has no value in .format()")
+    text = ast.unparse(value)
+    if rest and not isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+        text = f"({text})"
+    return text + re.sub(r"\[([^\]]*)\]", lambda each: f"[{each[1] if each[1].isdecimal() else repr(each[1])}]", rest)
 
 
 def _join_method(separator: ast.expr, items: ast.expr, scope: Scope) -> list[Wording]:
@@ -255,9 +298,11 @@ def _join_method(separator: ast.expr, items: ast.expr, scope: Scope) -> list[Wor
         raise Unknown("the joined items are not written out in the source")
     columns: list[list[Wording]] = []
     for index, item in enumerate(items.elts):
-        columns += [_pieces(separator, scope)] if index else []
-        columns.append(_pieces(item, scope))
-    return _product(columns)
+        columns += [pieces(separator, scope)] if index else []
+        columns.append(pieces(item, scope))
+    if any(not wording.is_text for column in columns for wording in column):
+        raise Unknown("not all joined items are texts")
+    return product(columns)
 
 
 def _named(name: ast.Name | ast.Attribute, scope: Scope) -> list[Wording]:
@@ -268,10 +313,11 @@ def _named(name: ast.Name | ast.Attribute, scope: Scope) -> list[Wording]:
     bindings = reaching(body, dotted, scope.statement)
     found: list[Wording] = []
     for binding in bindings:
-        if binding is None:
-            found += _outer(dotted, function, scope)
-        else:
+        if binding is not None:
             found += _bound(binding, name, scope)
+        elif len(bindings) == 1 or "." in dotted or (function and dotted in parameters(function)):
+            found += _outer(dotted, function, scope)
+        # Else the name is local and not bound yet: Python would complain about that instead.
     if not bindings:
         raise Unknown("control cannot get here")
     _limit(found)
@@ -280,23 +326,28 @@ def _named(name: ast.Name | ast.Attribute, scope: Scope) -> list[Wording]:
 
 def _bound(binding: ast.AST, name: ast.Name | ast.Attribute, scope: Scope) -> list[Wording]:
     """The texts that one binding statement gives a name."""
+    dotted = ast.unparse(name)
     match binding:
-        case ast.Assign(targets=[ast.Name() | ast.Attribute()]) | ast.AnnAssign(value=ast.expr()):
-            assert binding.value is not None
+        case ast.Assign() if any(ast.unparse(target) == dotted for target in binding.targets):
             return wordings(binding.value, scope.at(binding))
-        case ast.AugAssign(op=ast.Add()):
+        case ast.AnnAssign(value=ast.expr() as value) if ast.unparse(binding.target) == dotted:
+            return wordings(value, scope.at(binding))
+        case ast.AugAssign(op=ast.Add()) if ast.unparse(binding.target) == dotted:
             before = scope.at(binding)
-            return _product([_named(name, before), _pieces(binding.value, before)])
-        case ast.expr() | ast.stmt():
+            columns = [_named(name, before), pieces(binding.value, before)]
+            if all(wording.is_text for column in columns for wording in column):
+                return product(columns)
+        case ast.expr():
             values = [node.value for node in ast.walk(binding) if isinstance(node, ast.NamedExpr)]
-            if isinstance(binding, ast.expr) and len(values) == 1:
-                return wordings(values[0], replace(scope, depth=scope.depth + 1))
-    raise Unknown(f"`{ast.unparse(name)}` is not given a text where it is bound (line {getattr(binding, 'lineno', 0)})")
+            if len(values) == 1:
+                statement = next(above for above in scope.module.above(binding) if isinstance(above, ast.stmt))
+                return wordings(values[0], scope.at(statement))
+    raise Unknown(f"`{dotted}` is not given a text where it is bound (line {getattr(binding, 'lineno', 0)})")
 
 
 def _outer(dotted: str, function: Function | None, scope: Scope) -> list[Wording]:
     """A name that its function does not bind: an argument that is known, or a constant of the module."""
-    if function is not None and dotted in _parameters(function):
+    if function is not None and dotted in parameters(function):
         if dotted in scope.arguments:
             argument, outer = scope.arguments[dotted]
             return wordings(argument, outer)
@@ -304,30 +355,32 @@ def _outer(dotted: str, function: Function | None, scope: Scope) -> list[Wording
     if "." in dotted:
         raise Unknown(f"`{dotted}` is not assigned before the statement in its function")
     for above in scope.module.above(function) if function else ():
-        if isinstance(above, Function) and (dotted in _parameters(above) or _assigned(above.body, dotted)):
+        if isinstance(above, Function) and (
+            dotted in parameters(above) or reaching(above.body, dotted, None) != (None,)
+        ):
             raise Unknown(f"`{dotted}` belongs to the enclosing function `{above.name}`")
-    constants = _assigned(scope.module.tree.body, dotted)
-    rebound = any(isinstance(node, ast.Global) and dotted in node.names for node in ast.walk(scope.module.tree))
-    if len(constants) == 1 and constants[0].value is not None and not rebound:
-        return wordings(constants[0].value, scope.at(constants[0]))
-    raise Unknown(f"`{dotted}` is not determined in this file")
-
-
-def _assigned(body: Sequence[ast.stmt], name: str) -> list[ast.Assign | ast.AnnAssign]:
-    """The plain assignments to a name in the statements of a block and in the blocks that it holds."""
-    found: list[ast.Assign | ast.AnnAssign] = []
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign | ast.AnnAssign):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found += [node for target in targets if isinstance(target, ast.Name) and target.id == name]
-        if isinstance(statement, Function | ast.ClassDef):
-            found = [node for node in found if node not in set(ast.walk(statement))]
-    return found
+    if any(isinstance(node, ast.Global) and dotted in node.names for node in scope.module.parents):
+        raise Unknown(f"`{dotted}` is a global name that functions of this file change")
+    constants = [binding for binding in reaching(scope.module.tree.body, dotted, None) if binding is not None]
+    if function is None or not constants:
+        raise Unknown(f"`{dotted}` is not determined in this file")
+    constant = ast.Name(dotted, ast.Load())
+    return [wording for binding in constants for wording in _bound(binding, constant, scope)]
 
 
 def _helper(call: ast.Call, scope: Scope) -> list[Wording]:
     """The texts that a function of the same module or a method of the same class returns."""
+    found = [wording for value, inner in returned_by(call, scope) for wording in wordings(value, inner)]
+    _limit(found)
+    return list(dict.fromkeys(found))
+
+
+def returned_by(call: ast.Call, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    """What a called function of the same file can return: each expression, and what the names in it mean.
+
+    Raises:
+        Unknown: the function is defined elsewhere or does not simply return something.
+    """
     helper = _find_helper(call.func, scope)
     if helper is None:
         raise Unknown(f"`{_short(call.func)}` is not a function of this file")
@@ -335,32 +388,41 @@ def _helper(call: ast.Call, scope: Scope) -> list[Wording]:
         helper, ast.AsyncFunctionDef
     ):
         raise Unknown(f"`{helper.name}` does not simply return a text")
+    for decorator in helper.decorator_list:
+        if not re.search(r"\b(staticmethod|classmethod|cache|lru_cache)\b", ast.unparse(decorator)):
+            raise Unknown(f"`{helper.name}` is changed by its decorator `{_short(decorator)}`")
     arguments = bind_arguments(helper, call, scope)
-    returns = [
-        node
+    found = [
+        (node.value, replace(scope.at(node), arguments=arguments))
         for node in ast.walk(helper)
         if isinstance(node, ast.Return) and scope.module.function_of(node) is helper and node.value is not None
     ]
-    found: list[Wording] = []
-    for statement in returns:
-        inner = replace(scope.at(statement), arguments=arguments)
-        assert statement.value is not None
-        found += wordings(statement.value, inner)
     if not found:
-        raise Unknown(f"`{helper.name}` returns no text")
-    _limit(found)
-    return list(dict.fromkeys(found))
+        raise Unknown(f"`{helper.name}` returns nothing")
+    return sorted(found, key=lambda each: (each[0].lineno, each[0].col_offset))
 
 
 def _find_helper(function: ast.expr, scope: Scope) -> Function | None:
     match function:
         case ast.Name():
-            return scope.module.functions.get(function.id)
+            here = reaching(scope.function.body, function.id, scope.statement) if scope.function else (None,)
+            if any(binding is not None and not isinstance(binding, Function) for binding in here) or (
+                scope.function and function.id in parameters(scope.function)
+            ):
+                return None
+            above = scope.module.qualified_name(scope.function).split(".") if scope.function else []
+            names = [".".join([*above[:length], function.id]) for length in range(len(above), -1, -1)]
+            return next((scope.module.functions[name] for name in names if _is_plain(name, scope.module)), None)
         case ast.Attribute(value=ast.Name(id=owner)):
             holder = scope.module.class_of(scope.statement)
             if holder is not None and owner in ("self", "cls", holder.name):
                 return scope.module.functions.get(f"{scope.module.qualified_name(holder)}.{function.attr}")
     return None
+
+
+def _is_plain(name: str, module: Module) -> bool:
+    """Whether there is such a function and it can be called by its bare name: it is not a method."""
+    return name in module.functions and not isinstance(module.parents[module.functions[name]], ast.ClassDef)
 
 
 def bind_arguments(function: Function, call: ast.Call, scope: Scope) -> dict[str, tuple[ast.expr, Scope]]:
@@ -385,7 +447,7 @@ def bind_arguments(function: Function, call: ast.Call, scope: Scope) -> dict[str
     return bound
 
 
-def _parameters(function: Function) -> set[str]:
+def parameters(function: Function) -> set[str]:
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     return {argument.arg for argument in every if argument}

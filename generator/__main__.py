@@ -1,0 +1,5 @@
+"""`python -m generator` is `vllm-errors`."""
+
+from generator.cli import main
+
+main()

@@ -1,0 +1,78 @@
+"""The whole story: pinned commits in, site files out.
+
+Gathers everything first and writes nothing; `plugin.py` and `cli.py` hand the result on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.analysis import load_writing
+from generator.catalog import Catalog, join
+from generator.errors import ProblemsFound
+from generator.extract import Extraction, extract_raise_sites
+from generator.pins import Pin, read_pins
+from generator.render import Addresses
+from generator.site import SiteFile, site_files
+from generator.source import SourceFile, Sources, fetch_sources
+
+
+@dataclass(frozen=True)
+class Project:
+    """What is documented, and where our own files are. Comes from the plugin's options in `mkdocs.yml`."""
+
+    root: Path
+    """Folder of `mkdocs.yml`."""
+    repository: str
+    """`owner/name` of the documented project."""
+    paths: tuple[str, ...]
+    """Files whose errors are documented, relative to that repository."""
+    data: str
+    """Folder of pins and analyses, relative to `root`."""
+    addresses: Addresses = Addresses()
+
+    @property
+    def data_folder(self) -> Path:
+        """The data folder as a path."""
+        return self.root / self.data
+
+
+def build_site(project: Project, sources: Sources, progress: Callable[[str], None]) -> tuple[SiteFile, ...]:
+    """Every file of the site.
+
+    Args:
+        project: What to document.
+        sources: Where the bytes of pinned files may come from.
+        progress: Told each step in a few words.
+
+    Raises:
+        GeneratorError: any of its kinds; nothing has been written then, except to the store of sources.
+    """
+    catalog = build_catalog(project, sources, progress)
+    if catalog.problems:
+        raise ProblemsFound(catalog.problems)
+    progress(f"rendering {len(catalog.errors)} errors")
+    return site_files(catalog, project.addresses)
+
+
+def build_catalog(project: Project, sources: Sources, progress: Callable[[str], None]) -> Catalog:
+    """Everything that is known, with its problems and gaps."""
+    pins = read_pins(project.data_folder / "pins.toml")
+    progress(f"reading {len(pins)} pinned commits")
+    files = fetch_sources(pins, sources, lambda pin: progress(f"read {pin.label}"))
+    extractions = extract_all(project.paths, pins, files)
+    progress("joining raise sites and analyses")
+    writing = load_writing(project.data_folder)
+    return join(project.repository, pins, extractions, writing, project.data)
+
+
+def extract_all(
+    paths: Sequence[str], pins: Sequence[Pin], files: Mapping[str, Mapping[str, SourceFile]]
+) -> dict[str, list[Extraction]]:
+    """Pin label → the extractions of the documented files that the pin has."""
+    return {
+        pin.label: [extract_raise_sites(files[pin.label][path].data, path) for path in paths if path in pin.blobs]
+        for pin in pins
+    }

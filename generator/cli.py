@@ -1,0 +1,226 @@
+"""The command line: arguments in, exit code out; no logic.
+
+Exit codes: 0 all is well, 1 problems were found, 2 wrong use.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from generator.analysis import scaffold, write_new
+from generator.build import Project, build_catalog, build_site
+from generator.catalog import Catalog, Error
+from generator.endpoints import extraction_document, to_json
+from generator.errors import GeneratorError, ProblemsFound
+from generator.extract import Extraction, extract_raise_sites
+from generator.source import Sources
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_config_file = click.option(
+    "--config-file",
+    "-f",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("mkdocs.yml"),
+    show_default=True,
+    help="The site's configuration; its folder is the project.",
+)
+_clone = click.option(
+    "--clone",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="A local clone of the documented project, as a source of pinned files.",
+)
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print data instead of text.")
+
+
+@click.group(context_settings=_CONTEXT)
+@click.version_option(package_name="vllm-errors")
+def cli() -> None:
+    """The reference of every error that vLLM's configuration can raise.
+
+    Start with `vllm-errors build`: it fetches the pinned source files, builds the site and says where to open it.
+    """
+
+
+@cli.command()
+@_config_file
+@_clone
+@click.option("--site-dir", type=click.Path(path_type=Path), help="Where the site goes  [default: site/]")
+@click.option("--strict/--no-strict", default=True, show_default=True, help="Fail on any warning.")
+def build(config_file: Path, clone: Path | None, site_dir: Path | None, strict: bool) -> None:
+    """Build the site.
+
+    A failed build leaves the previous site as it was. Without network it works from the local store, once the pinned
+    files have been fetched.
+    """
+    from generator import plugin
+
+    _remember(clone)
+    _show_log()
+    target = (site_dir or config_file.parent / "site").resolve()
+    plugin.build(config_file, target, strict)
+    click.echo(f"\nOpen {(target / 'index.html').as_uri()}\nor run: vllm-errors serve")
+
+
+@cli.command()
+@_config_file
+@_clone
+@click.option("--address", metavar="IP:PORT", help="Where to listen  [default: 127.0.0.1:8000]")
+def serve(config_file: Path, clone: Path | None, address: str | None) -> None:
+    """Show the site live; it reloads when data, templates or pages change."""
+    from generator import plugin
+
+    _remember(clone)
+    _show_log()
+    plugin.serve(config_file, address)
+
+
+@cli.command()
+@_config_file
+@_clone
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def export(config_file: Path, clone: Path | None, folder: Path) -> None:
+    """Write all generated Markdown and JSON into FOLDER, for another site generator.
+
+    FOLDER must not exist or be empty: nothing is ever overwritten.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise GeneratorError(f"{folder}: is not empty; name a new folder")
+    project = _project(config_file)
+    files = build_site(project, _sources(project, clone), _progress())
+    for file in files:
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, encoding="utf-8", newline="\n", errors="backslashreplace")
+    click.echo(f"{len(files)} files in {folder}")
+
+
+@cli.command()
+@_config_file
+@_clone
+@_as_json
+def check(config_file: Path, clone: Path | None, as_json: bool) -> None:
+    """Check analyses and data; report everything at once.
+
+    Lists malformed files, analyses that explain no error, errors without analysis, and analyses written for a check
+    that has changed since. Exit code 1 when there is anything to do.
+    """
+    catalog = _catalog(config_file, clone)
+    found = (*catalog.problems, *catalog.gaps)
+    if as_json:
+        rows = [{"path": each.path, "line": each.line, "text": each.text} for each in found]
+        click.echo(json.dumps({"errors": len(catalog.errors), "problems": rows}, indent=2, ensure_ascii=False))
+    elif found:
+        click.echo("\n".join(str(each) for each in found))
+        click.echo(f"\n{len(catalog.problems)} problems, {len(catalog.gaps)} gaps")
+    else:
+        click.echo(f"{len(catalog.errors)} errors, each explained; nothing to do")
+    sys.exit(1 if found else 0)
+
+
+@cli.command()
+@_config_file
+@_clone
+@click.argument("message_or_id")
+@click.option("--slug", help="Name of page and file  [default: the first words of the message]")
+def new(config_file: Path, clone: Path | None, message_or_id: str, slug: str | None) -> None:
+    """Write the scaffold of an analysis: MESSAGE_OR_ID is an id, or any part of a message that only one error has."""
+    project = _project(config_file)
+    catalog = _catalog(config_file, clone)
+    error = _find(catalog, message_or_id)
+    site, pin = error.primary.site, error.primary.pin
+    names = tuple(placeholder.source for placeholder in error.template.placeholders)
+    path = project.data_folder / "analysis" / f"{slug or error.slug}.yml"
+    write_new(path, scaffold(error.message, pin.commit, site.fingerprint, pin.date, names))
+    click.echo(f"{project.data}/analysis/{path.name}\nReplace each TODO, then run: vllm-errors check")
+
+
+@cli.command()
+@click.argument("path", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--repository", default="vllm-project/vllm", show_default=True, help="For the ids.")
+@_as_json
+def extract(path: Path, repository: str, as_json: bool) -> None:
+    """Print the raise sites of any Python file PATH: line, exception, id, message and guards."""
+    extraction = extract_raise_sites(path.read_bytes(), path.as_posix())
+    if as_json:
+        click.echo(to_json(extraction_document(extraction, repository)), nl=False)
+    else:
+        _print_extraction(extraction, repository)
+
+
+def main() -> None:
+    """Run the command line; every expected failure ends with its message and exit code 1."""
+    try:
+        cli(standalone_mode=True)
+    except ProblemsFound as error:
+        click.echo(f"{error}\n\n{len(error.problems)} problems", err=True)
+        sys.exit(1)
+    except GeneratorError as error:
+        click.echo(str(error), err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _project(config_file: Path) -> Project:
+    from generator import plugin
+
+    return plugin.read_project(config_file)
+
+
+def _sources(project: Project, clone: Path | None) -> Sources:
+    return Sources.from_environment(project.repository, clone)
+
+
+def _catalog(config_file: Path, clone: Path | None) -> Catalog:
+    project = _project(config_file)
+    return build_catalog(project, _sources(project, clone), _progress())
+
+
+def _find(catalog: Catalog, wanted: str) -> Error:
+    """The one error that an id, a slug or a part of a message means."""
+    found = [e for e in catalog.errors if wanted in (e.id, e.slug, e.message, *e.other_ids)]
+    found = found or [e for e in catalog.errors if wanted.lower() in e.message.lower()]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise GeneratorError(f"no error matches {wanted!r}; give an id, the name of a page or a part of its message")
+    listed = "\n".join(f"  {e.id}  {e.message[:90]}" for e in found[:20])
+    raise GeneratorError(f"{len(found)} errors match {wanted!r}; give the id of one:\n{listed}")
+
+
+def _remember(clone: Path | None) -> None:
+    """The plugin reads the clone from the environment, as `mkdocs build` has no option for it."""
+    if clone is not None:
+        os.environ["VLLM_ERRORS_CLONE"] = str(clone)
+
+
+def _progress() -> Callable[[str], None]:
+    console = Console(stderr=True)
+    return (lambda text: console.print(text, style="dim", highlight=False)) if console.is_terminal else lambda text: None
+
+
+def _show_log() -> None:
+    import logging
+
+    logging.basicConfig(level=logging.INFO, format="%(levelname)-7s %(message)s", stream=sys.stderr)
+
+
+def _print_extraction(extraction: Extraction, repository: str) -> None:
+    for site in extraction.sites:
+        identifier = site.template.error_id(repository, extraction.path)
+        click.echo(f"{extraction.path}:{site.line}: {site.exception}: {site.template.text}")
+        click.echo(f"    {identifier}  {site.kind} in {site.function}")
+        for guard in site.guards:
+            click.echo(f"    {guard.origin.value}: {guard}")
+    for other in extraction.others:
+        reason = f": {other.reason}" if other.reason else ""
+        click.echo(f"{extraction.path}:{other.line}: {other.kind} without page: {other.status}{reason}")
+    click.echo(f"{len(extraction.sites)} messages, {len(extraction.others)} statements without one")

@@ -1,0 +1,485 @@
+"""`Error`s → JSON documents, and the schema that describes them.
+
+Pure: values in, values out. Field names of the first group are those of the dataset that the site re-implements.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from generator.analysis import Analysis, Severity, Strategy, Verdict
+from generator.catalog import Catalog, Error, Occurrence
+from generator.extract import Extraction, OtherStatement
+from generator.guards import Guard
+from generator.pins import Pin
+from generator.related import related_errors
+
+SCHEMA_VERSION = 1
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", use_attribute_docstrings=True
+    )
+
+
+class GuardDocument(_Document):
+    """One condition that must hold for control to reach the statement."""
+
+    text: str
+    """The condition as Python, or the head of a block (`for x in y`)."""
+    holds: bool
+    """Whether it must be true or false."""
+    line_number: int
+    """From 1."""
+    origin: str
+    """`branch`, `earlier exit`, `earlier check` (another error would have been raised), `own test` or `wording`."""
+
+
+class CallerDocument(_Document):
+    """A call of the function from the same file."""
+
+    function: str
+    line_number: int
+    guards: list[GuardDocument]
+
+
+class OccurrenceDocument(_Document):
+    """One raise site in one pin."""
+
+    pin: str
+    """Release tag, or ten hex digits."""
+    commit: str
+    """Commit id; abbreviated where the release records no more."""
+    date: str
+    """`YYYY-MM-DD`."""
+    error_message: str
+    """The wording of this pin."""
+    line_number: int
+    """First line of the statement, from 1."""
+    end_line_number: int
+    """Last line, inclusive."""
+    function: str
+    """Qualified name."""
+    error_class: str
+    kind: Literal["raise", "assert"]
+    source_code: str | None
+    """Lines `sourceCodeStart` to `sourceCodeEnd`; null in the pins that are history only."""
+    source_code_start: int | None
+    source_code_end: int | None
+    github_url: str
+    """Pinned to the commit (or tag) and the lines of the statement."""
+    guards: list[GuardDocument]
+    """In order of evaluation."""
+    called_from: list[CallerDocument]
+    appears: list[Literal["validation", "bare"]]
+    """Inside a pydantic ValidationError, by itself, or both."""
+    fingerprint: str
+    """The same as long as the check is the same."""
+
+
+class ExampleFixDocument(_Document):
+    """A repair in two snippets."""
+
+    before: str
+    after: str
+    language: str
+
+
+class MisreadingDocument(_Document):
+    """What people believe, and what is true."""
+
+    belief: str
+    truth: str
+
+
+class PlaceholderDocument(_Document):
+    """One value that the message prints."""
+
+    placeholder: str
+    """As between the braces of the message."""
+    meaning: str | None
+    example: str | None
+    texts: list[str]
+    """Texts that the source determines for it; empty when it can be anything."""
+
+
+class ReferenceDocument(_Document):
+    """An upstream issue or pull request."""
+
+    kind: Literal["issue", "pull"]
+    number: int
+    url: str
+    note: str
+
+
+class RelatedDocument(_Document):
+    """Another error."""
+
+    id: str
+    slug: str
+    error_message: str
+    reason: str
+
+
+class StatusDocument(_Document):
+    """How far the record can be trusted."""
+
+    analysis: Literal["present", "stale", "missing"]
+    raised: Literal["raised", "retired"]
+    """`retired` when the newest pin no longer raises it."""
+
+
+class WordingDocument(_Document):
+    """Another wording of the same check."""
+
+    id: str
+    """Answers with the same document."""
+    error_message: str
+    message_pattern: str
+    pins: list[str]
+
+
+class ErrorDocument(_Document):
+    """One error: `/api/errors/<id>`."""
+
+    id: str
+    """First 16 hex digits of SHA-256 over repository, message and file, joined by U+0001."""
+    repo: str
+    slug: str
+    error_code: None = None
+    error_message: str
+    """The message with its placeholders in braces."""
+    message_pattern: str
+    """A regular expression that finds the printed message; at most 500 characters."""
+    error_type: Literal["exception"] = "exception"
+    error_class: str
+    severity: Severity | None
+    file_path: str
+    line_number: int
+    source_code: str
+    source_code_start: int
+    source_code_end: int
+    github_url: str
+    documentation: str | None
+    trigger_scenarios: str | None
+    common_situations: str | None
+    solutions: list[str]
+    example_fix: str | None
+    """Both snippets of the example in one text; null without one. See `exampleFixParts`."""
+    handling_strategy: Strategy | None
+    validation_code: str | None
+    type_guard: str | None
+    try_catch_pattern: str | None
+    prevention_tips: list[str]
+    tags: list[str]
+    analyzed_sha: str | None
+    """Commit that the analysis was reviewed against; null without one."""
+    analyzed_at: str | None
+    """`YYYY-MM-DD`."""
+    schema_version: Literal[1] = Field(default=1)
+    summary: str | None
+    verdict: Verdict | None
+    verdict_reason: str | None
+    status: StatusDocument
+    example_fix_parts: ExampleFixDocument | None
+    trade_offs: list[str]
+    misreadings: list[MisreadingDocument]
+    placeholders: list[PlaceholderDocument]
+    references: list[ReferenceDocument]
+    related: list[RelatedDocument]
+    also_worded: list[WordingDocument]
+    url: str
+    """Address of the page, relative to the root of the site."""
+    occurrences: list[OccurrenceDocument]
+    """Newest pin first."""
+
+
+class IndexRow(_Document):
+    """One error in brief."""
+
+    id: str
+    slug: str
+    error_message: str
+    error_class: str
+    severity: Severity | None
+    verdict: Verdict | None
+    summary: str | None
+    tags: list[str]
+    pins: list[str]
+    """Pins that raise it, newest first."""
+    status: StatusDocument
+    url: str
+    json_url: str
+
+
+class PinDocument(_Document):
+    """One tracked commit."""
+
+    pin: str
+    commit: str
+    date: str
+    documented: bool
+    without_page: list[dict[str, Any]]
+    """`raise` and `assert` statements that get no page: `kind`, `lineNumber`, `function`, `status`, `reason`."""
+
+
+class IndexDocument(_Document):
+    """`/api/index.json`."""
+
+    schema_version: Literal[1] = Field(default=1)
+    repo: str
+    endpoints: dict[str, str]
+    """What there is → its address, relative to the root of the site."""
+    pins: list[PinDocument]
+    errors: list[IndexRow]
+
+
+class ErrorsDocument(_Document):
+    """`/api/errors.json`."""
+
+    schema_version: Literal[1] = Field(default=1)
+    errors: list[ErrorDocument]
+
+
+ENDPOINTS = {
+    "error": "api/errors/{id}",
+    "errorJson": "api/errors/{id}.json",
+    "errors": "api/errors.json",
+    "index": "api/index.json",
+    "schema": "api/schema.json",
+}
+
+
+def error_document(error: Error, catalog: Catalog) -> ErrorDocument:
+    """The whole record of one error."""
+    analysis, primary, site = error.analysis, error.primary, error.primary.site
+    fix = analysis.example_fix if analysis else None
+    return ErrorDocument(
+        id=error.id,
+        repo=error.repository,
+        slug=error.slug,
+        error_message=error.message,
+        message_pattern=error.template.pattern,
+        error_class=site.exception,
+        severity=analysis.severity if analysis else None,
+        file_path=error.path,
+        line_number=site.line,
+        source_code=site.excerpt,
+        source_code_start=site.excerpt_start,
+        source_code_end=site.excerpt_end,
+        github_url=github_url(error, primary),
+        documentation=analysis.documentation if analysis else None,
+        trigger_scenarios=analysis.trigger_scenarios if analysis else None,
+        common_situations=analysis.common_situations if analysis else None,
+        solutions=list(analysis.solutions) if analysis else [],
+        example_fix=f"# before\n{fix.before.strip()}\n# after\n{fix.after.strip()}" if fix else None,
+        handling_strategy=analysis.handling_strategy if analysis else None,
+        validation_code=analysis.validation_code if analysis else None,
+        type_guard=analysis.type_guard if analysis else None,
+        try_catch_pattern=analysis.try_catch_pattern if analysis else None,
+        prevention_tips=list(analysis.prevention_tips) if analysis else [],
+        tags=list(analysis.tags) if analysis else [],
+        analyzed_sha=analysis.reviewed.commit if analysis else None,
+        analyzed_at=analysis.reviewed.date if analysis else None,
+        summary=analysis.summary if analysis else None,
+        verdict=analysis.verdict if analysis else None,
+        verdict_reason=analysis.verdict_reason if analysis else None,
+        status=status_document(error),
+        example_fix_parts=ExampleFixDocument(**fix.model_dump()) if fix else None,
+        trade_offs=list(analysis.trade_offs) if analysis else [],
+        misreadings=[MisreadingDocument(**m.model_dump()) for m in analysis.misreadings] if analysis else [],
+        placeholders=placeholder_documents(error),
+        references=_references(analysis, error.repository),
+        related=[
+            RelatedDocument(
+                id=each.error.id, slug=each.error.slug, error_message=each.error.message, reason=each.reason
+            )
+            for each in related_errors(error, catalog)
+        ],
+        also_worded=[
+            WordingDocument(
+                id=template.error_id(error.repository, error.path),
+                error_message=template.text,
+                message_pattern=template.pattern,
+                pins=[e.pin.label for e in error.occurrences if e.site.template.text == template.text],
+            )
+            for template in error.other_wordings
+        ],
+        url=f"errors/{error.slug}/",
+        occurrences=[_occurrence(error, each) for each in error.occurrences],
+    )
+
+
+def index_document(catalog: Catalog) -> IndexDocument:
+    """Endpoints, pins, and one row per error."""
+    return IndexDocument(
+        repo=catalog.repository,
+        endpoints=ENDPOINTS,
+        pins=[_pin(pin, catalog.undocumented[pin.label]) for pin in catalog.pins],
+        errors=[_row(error) for error in catalog.errors],
+    )
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of every document, each under `$defs`; the schema itself is that of one error."""
+    definitions: dict[str, Any] = {}
+    for model in (ErrorDocument, IndexDocument, ErrorsDocument):
+        body = model.model_json_schema(by_alias=True, mode="serialization", ref_template="#/$defs/{model}")
+        definitions |= body.pop("$defs", {})
+        definitions[model.__name__] = body
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"vllm-errors, schema version {SCHEMA_VERSION}",
+        "$ref": "#/$defs/ErrorDocument",
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def to_json(document: BaseModel | dict[str, Any]) -> str:
+    """A document as it is published: two spaces, keys in the order of the schema, a final line end."""
+    data = document.model_dump(by_alias=True) if isinstance(document, BaseModel) else document
+    text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def status_document(error: Error) -> StatusDocument:
+    """Whether the analysis is there and current, and whether the newest pin raises the error."""
+    analysis: Literal["present", "stale", "missing"] = "missing"
+    if error.analysis is not None:
+        analysis = "stale" if error.is_stale else "present"
+    return StatusDocument(analysis=analysis, raised="retired" if error.is_retired else "raised")
+
+
+def placeholder_documents(error: Error) -> list[PlaceholderDocument]:
+    """The placeholders of the canonical wording, each once, in order."""
+    values = error.analysis.values if error.analysis else {}
+    found: list[PlaceholderDocument] = []
+    for source in dict.fromkeys(placeholder.source for placeholder in error.template.placeholders):
+        value = values.get(source)
+        found.append(
+            PlaceholderDocument(
+                placeholder=source,
+                meaning=value.meaning if value else None,
+                example=value.example if value else None,
+                texts=list(error.primary.site.fills.get(source, ())),
+            )
+        )
+    return found
+
+
+def github_url(error: Error, occurrence: Occurrence) -> str:
+    """The statement in the source, pinned."""
+    site = occurrence.site
+    return occurrence.pin.permalink(error.repository, occurrence.path, site.line, site.end_line)
+
+
+def _occurrence(error: Error, occurrence: Occurrence) -> OccurrenceDocument:
+    pin, site = occurrence.pin, occurrence.site
+    quoted = pin.documented
+    return OccurrenceDocument(
+        pin=pin.label,
+        commit=pin.commit,
+        date=pin.date,
+        error_message=site.template.text,
+        line_number=site.line,
+        end_line_number=site.end_line,
+        function=site.function,
+        error_class=site.exception,
+        kind=site.kind,  # type: ignore[arg-type]
+        source_code=site.excerpt if quoted else None,
+        source_code_start=site.excerpt_start if quoted else None,
+        source_code_end=site.excerpt_end if quoted else None,
+        github_url=github_url(error, occurrence),
+        guards=_guards(site.guards),
+        called_from=[
+            CallerDocument(function=each.function, line_number=each.line, guards=_guards(each.guards))
+            for each in site.callers
+        ],
+        appears=list(site.appearances),  # type: ignore[arg-type]
+        fingerprint=site.fingerprint,
+    )
+
+
+def _guards(guards: Sequence[Guard]) -> list[GuardDocument]:
+    return [GuardDocument(text=g.text, holds=g.holds, line_number=g.line, origin=g.origin.value) for g in guards]
+
+
+def _references(analysis: Analysis | None, repository: str) -> list[ReferenceDocument]:
+    found = analysis.references if analysis else ()
+    return [
+        ReferenceDocument(
+            kind=each.kind,
+            number=each.number,
+            url=f"https://github.com/{repository}/{'issues' if each.kind == 'issue' else 'pull'}/{each.number}",
+            note=each.note,
+        )
+        for each in found
+    ]
+
+
+def _row(error: Error) -> IndexRow:
+    analysis = error.analysis
+    return IndexRow(
+        id=error.id,
+        slug=error.slug,
+        error_message=error.message,
+        error_class=error.primary.site.exception,
+        severity=analysis.severity if analysis else None,
+        verdict=analysis.verdict if analysis else None,
+        summary=analysis.summary if analysis else None,
+        tags=list(analysis.tags) if analysis else [],
+        pins=[pin.label for pin in error.pins],
+        status=status_document(error),
+        url=f"errors/{error.slug}/",
+        json_url=f"api/errors/{error.id}",
+    )
+
+
+def _pin(pin: Pin, others: Sequence[OtherStatement]) -> PinDocument:
+    return PinDocument(
+        pin=pin.label,
+        commit=pin.commit,
+        date=pin.date,
+        documented=pin.documented,
+        without_page=[without_page(other) for other in others],
+    )
+
+
+def extraction_document(extraction: Extraction, repository: str) -> dict[str, Any]:
+    """The raise sites of one file, as `vllm-errors extract --json` prints them."""
+    return {
+        "filePath": extraction.path,
+        "messages": [
+            {
+                "id": site.template.error_id(repository, extraction.path),
+                "errorMessage": site.template.text,
+                "messagePattern": site.template.pattern,
+                "errorClass": site.exception,
+                "kind": site.kind,
+                "lineNumber": site.line,
+                "endLineNumber": site.end_line,
+                "function": site.function,
+                "guards": [guard.model_dump(by_alias=True) for guard in _guards(site.guards)],
+                "fingerprint": site.fingerprint,
+            }
+            for site in extraction.sites
+        ],
+        "withoutMessage": [without_page(other) for other in extraction.others],
+    }
+
+
+def without_page(other: OtherStatement) -> dict[str, Any]:
+    """A statement that gets no page."""
+    return {
+        "kind": other.kind,
+        "lineNumber": other.line,
+        "function": other.function,
+        "status": other.status,
+        "reason": other.reason,
+    }

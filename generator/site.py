@@ -1,0 +1,83 @@
+"""The whole site as `SiteFile` values with unique paths; how they get to disk is `plugin.py`'s and `cli.py`'s business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from generator import endpoints, render
+from generator.catalog import Catalog, Error
+from generator.render import Addresses
+
+
+@dataclass(frozen=True)
+class SiteFile:
+    """One file that is published."""
+
+    path: str
+    """Relative to the root of the site, with forward slashes. A page is named by its Markdown file."""
+    text: str
+    is_page: bool = False
+    """Whether the text is Markdown that becomes an HTML page; everything else is published as it is."""
+    edit_path: str | None = None
+    """The hand-written file behind a page, relative to the project folder; None when everything is computed."""
+
+
+def site_files(catalog: Catalog, addresses: Addresses) -> tuple[SiteFile, ...]:
+    """Everything that is published, by path.
+
+    Raises:
+        TemplateError: a template is broken.
+        ValueError: two files claim one path, which is a mistake in this module.
+    """
+    files = sorted(_files(catalog, addresses), key=lambda file: file.path)
+    paths = [file.path for file in files]
+    twice = {path for path in paths if paths.count(path) > 1} if len(set(paths)) < len(paths) else set()
+    if twice:
+        raise ValueError(f"published twice: {', '.join(sorted(twice))}")
+    return tuple(files)
+
+
+def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
+    yield SiteFile("errors/index.md", render.render_index(catalog), is_page=True)
+    documents: list[endpoints.ErrorDocument] = []
+    for error in catalog.errors:
+        document = endpoints.error_document(error, catalog)
+        documents.append(document)
+        yield from _error_files(error, document, catalog, addresses)
+    yield from _redirects(catalog)
+    yield SiteFile("api/index.json", endpoints.to_json(endpoints.index_document(catalog)))
+    yield SiteFile("api/errors.json", endpoints.to_json(endpoints.ErrorsDocument(errors=documents)))
+    yield SiteFile("api/schema.json", endpoints.to_json(endpoints.schema()))
+    yield SiteFile("llms.txt", render.render_llms(catalog, addresses))
+    yield SiteFile("robots.txt", _robots(addresses))
+
+
+def _error_files(
+    error: Error, document: endpoints.ErrorDocument, catalog: Catalog, addresses: Addresses
+) -> Iterator[SiteFile]:
+    """The page of one error, its plain Markdown, and its JSON under every id that it ever had."""
+    page = render.render_error(error, catalog, addresses)
+    yield SiteFile(f"errors/{error.slug}.md", page, is_page=True, edit_path=error.analysis_path)
+    yield SiteFile(f"errors/{error.slug}/index.md", render.render_twin(error, catalog, addresses))
+    text = endpoints.to_json(document)
+    for each in (error.id, *error.other_ids):
+        yield SiteFile(f"api/errors/{each}", text)
+        yield SiteFile(f"api/errors/{each}.json", text)
+
+
+def _redirects(catalog: Catalog) -> Iterator[SiteFile]:
+    """Old addresses of renamed pages, kept for ever."""
+    for old, new in sorted(catalog.renamed.items()):
+        target = f"../{new}/"
+        yield SiteFile(
+            f"errors/{old}/index.html",
+            f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved</title>\n'
+            f'<link rel="canonical" href="{target}">\n<meta http-equiv="refresh" content="0; url={target}">\n'
+            f'<p>This page has moved: <a href="{target}">{new}</a>.</p>\n</html>\n',
+        )
+
+
+def _robots(addresses: Addresses) -> str:
+    sitemap = f"Sitemap: {addresses.site_url}sitemap.xml\n" if addresses.site_url else ""
+    return f"User-agent: *\nAllow: /\n{sitemap}"
