@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -200,6 +200,14 @@ class TagInfo(_Record):
     """One sentence for lists."""
 
 
+class HistoryWording(_Record):
+    """Wordings of one check that only pins without pages raise."""
+
+    message: Annotated[str, StringConstraints(min_length=1)]
+    """The newest wording, exactly as extracted."""
+    also_worded: Annotated[tuple[OlderWording, ...], Field(min_length=1)]
+
+
 @dataclass(frozen=True)
 class AnalysisFile:
     """One analysis and the file that it is from."""
@@ -219,14 +227,18 @@ class Writing:
     tags: dict[str, TagInfo]
     renamed: dict[str, str]
     """Old slug → new slug."""
+    wordings: tuple[HistoryWording, ...]
+    """Joined wordings of errors that have no page."""
     problems: tuple[Problem, ...]
     """What is wrong with the files themselves; a file with a problem has no entry in `analyses`."""
 
 
 def load_writing(folder: Path) -> Writing:
-    """Read `analysis/*.yml`, `tags.yml` and `renamed.yml` of a data folder; collects problems instead of raising."""
+    """Read `analysis/*.yml` and the files beside it; collects problems instead of raising."""
     problems: list[Problem] = []
-    tags, renamed = _load_tags(folder, problems), _load_renamed(folder, problems)
+    tags = dict(_load_side_file(folder, "tags.yml", _Tags, problems).content)
+    renamed = dict(_load_side_file(folder, "renamed.yml", _Renamed, problems).content)
+    wordings = _load_side_file(folder, "wordings.yml", _Wordings, problems).content
     found: list[AnalysisFile] = []
     for path in sorted((folder / "analysis").glob("*")):
         shown = f"{folder.name}/analysis/{path.name}"
@@ -246,7 +258,7 @@ def load_writing(folder: Path) -> Writing:
             continue
         problems += _own_problems(file, analysis, tags)
         found.append(AnalysisFile(path.stem, analysis, file))
-    return Writing(tuple(found), tags, renamed, tuple(sorted(problems)))
+    return Writing(tuple(found), tags, renamed, wordings, tuple(sorted(problems)))
 
 
 def write_new(path: Path, text: str) -> None:
@@ -293,32 +305,32 @@ def scaffold(message: str, commit: str, fingerprint: str, date: str, placeholder
     )
 
 
-def _load_tags(folder: Path, problems: list[Problem]) -> dict[str, TagInfo]:
+class _Tags(BaseModel):
+    content: dict[Tag, TagInfo] = {}
+
+
+class _Renamed(BaseModel):
+    content: dict[Slug, Slug] = {}
+
+
+class _Wordings(BaseModel):
+    content: tuple[HistoryWording, ...] = ()
+
+
+_SideT = TypeVar("_SideT", bound=BaseModel)
+
+
+def _load_side_file(folder: Path, name: str, model: type[_SideT], problems: list[Problem]) -> _SideT:
+    """One of the small files beside the analyses; a missing one is empty."""
+    if not (folder / name).exists():
+        return model()
     try:
-        file = read_yaml(folder / "tags.yml", f"{folder.name}/tags.yml")
-
-        class Tags(BaseModel):
-            tags: dict[Tag, TagInfo]
-
-        return dict(validate(YamlFile(file.path, {"tags": file.data or {}}, file.lines), Tags).tags)
+        file = read_yaml(folder / name, f"{folder.name}/{name}")
+        lines = {("content", *location): line for location, line in file.lines.items()}
+        return validate(YamlFile(file.path, {"content": file.data} if file.data else {}, lines), model)
     except ProblemsFound as error:
         problems += error.problems
-        return {}
-
-
-def _load_renamed(folder: Path, problems: list[Problem]) -> dict[str, str]:
-    if not (folder / "renamed.yml").exists():
-        return {}
-    try:
-        file = read_yaml(folder / "renamed.yml", f"{folder.name}/renamed.yml")
-
-        class Renamed(BaseModel):
-            renamed: dict[Slug, Slug]
-
-        return dict(validate(YamlFile(file.path, {"renamed": file.data or {}}, file.lines), Renamed).renamed)
-    except ProblemsFound as error:
-        problems += error.problems
-        return {}
+        return model()
 
 
 def _own_problems(file: YamlFile, analysis: Analysis, tags: dict[str, TagInfo]) -> Iterator[Problem]:

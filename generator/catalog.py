@@ -44,8 +44,8 @@ class Error:
     """The canonical wording: the one that the analysis names, else the one of the newest pin."""
     occurrences: tuple[Occurrence, ...]
     """Newest pin first, then by line; never empty."""
-    latest: Pin
-    """The newest pin of all, whether it raises the error or not."""
+    lifted_in: Pin | None
+    """The pin after the last one that raises it; None while the newest one does."""
     analysis: Analysis | None
     analysis_path: str | None
     """The analysis file, relative to the project folder; None when there is none."""
@@ -73,7 +73,7 @@ class Error:
     @property
     def is_retired(self) -> bool:
         """Whether the newest pin no longer raises it."""
-        return self.primary.pin.label != self.latest.label
+        return self.lifted_in is not None
 
     @cached_property
     def other_wordings(self) -> tuple[MessageTemplate, ...]:
@@ -103,6 +103,8 @@ class Catalog:
     """Newest first."""
     errors: tuple[Error, ...]
     """Those that a documented pin raises; by path and line of the primary occurrence, retired ones last."""
+    history_only: tuple[Error, ...]
+    """Those that only pins without pages raise, in the same order; they have no page."""
     undocumented: Mapping[str, tuple[OtherStatement, ...]]
     """Pin label → statements that get no page."""
     tags: Mapping[str, TagInfo]
@@ -138,8 +140,9 @@ def join(
     """
     problems = list(writing.problems)
     groups = _group(pins, extractions)
-    documented = {key for key, found in groups.items() if any(each.pin.documented for each in found)}
     owners = _owners(writing, problems)
+    canonical = {m: file.analysis.message for m, file in owners.items()}
+    canonical |= {other.message: each.message for each in writing.wordings for other in each.also_worded}
     errors: list[Error] = []
     used: set[str] = set()
     taken = {file.slug for file in writing.analyses}
@@ -147,22 +150,28 @@ def join(
         merged: dict[str, list[Occurrence]] = {}
         for (group_path, text), found in groups.items():
             if group_path == path:
-                merged.setdefault(owners[text].analysis.message if text in owners else text, []).extend(found)
+                merged.setdefault(canonical.get(text, text), []).extend(found)
         for message, found in merged.items():
             file = owners.get(message)
-            texts = {each.site.template.text for each in found}
-            if not any((path, text) in documented for text in texts):
-                continue
             used |= {file.slug} if file else set()
             errors.append(_error(repository, path, pins, message, found, file, taken, data))
     errors.sort(key=lambda error: (error.is_retired, error.path, error.primary.site.line, error.message))
+    history_only = tuple(error for error in errors if not any(pin.documented for pin in error.pins))
+    errors = [error for error in errors if any(pin.documented for pin in error.pins)]
     known = {text for _, text in groups}
     problems += _unmatched(writing.analyses, used, known)
+    problems += [
+        Problem(f"{data}/wordings.yml", 0, f"no pin raises {_short(message)!r}; copy it exactly or delete it")
+        for each in writing.wordings
+        for message in (each.message, *(other.message for other in each.also_worded))
+        if message not in known
+    ]
     problems += _bad_references(writing, {error.slug for error in errors})
     return Catalog(
         repository=repository,
         pins=tuple(pins),
         errors=tuple(errors),
+        history_only=history_only,
         undocumented={label: tuple(o for e in found for o in e.others) for label, found in extractions.items()},
         tags=writing.tags,
         renamed=writing.renamed,
@@ -233,7 +242,7 @@ def _error(
         slug=slug,
         template=template,
         occurrences=tuple(found),
-        latest=pins[0],
+        lifted_in=pins[last - 1] if (last := order[found[0].pin.label]) else None,
         analysis=file.analysis if file else None,
         analysis_path=f"{data}/analysis/{file.slug}.yml" if file else None,
     )

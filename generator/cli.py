@@ -204,7 +204,9 @@ def _remember(clone: Path | None) -> None:
 
 def _progress() -> Callable[[str], None]:
     console = Console(stderr=True)
-    return (lambda text: console.print(text, style="dim", highlight=False)) if console.is_terminal else lambda text: None
+    return (
+        (lambda text: console.print(text, style="dim", highlight=False)) if console.is_terminal else lambda text: None
+    )
 
 
 def _show_log() -> None:

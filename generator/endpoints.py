@@ -16,8 +16,10 @@ from generator.analysis import Analysis, Severity, Strategy, Verdict
 from generator.catalog import Catalog, Error, Occurrence
 from generator.extract import Extraction, OtherStatement
 from generator.guards import Guard
+from generator.history import Change, Comparison, Difference, own_guards, timeline
 from generator.pins import Pin
 from generator.related import related_errors
+from generator.settings import names_read
 
 SCHEMA_VERSION = 1
 
@@ -133,6 +135,10 @@ class StatusDocument(_Document):
     analysis: Literal["present", "stale", "missing"]
     raised: Literal["raised", "retired"]
     """`retired` when the newest pin no longer raises it."""
+    since: str
+    """The oldest pin that raises it, of all that are tracked."""
+    lifted_in: str | None
+    """The pin after the last one that raises it; null while the newest one does."""
 
 
 class WordingDocument(_Document):
@@ -247,10 +253,83 @@ class ErrorsDocument(_Document):
     errors: list[ErrorDocument]
 
 
+class ChangeDocument(_Document):
+    """One error that is not the same at two pins."""
+
+    id: str
+    error_message: str
+    """The wording of the newer pin, or of the older one when it was retired."""
+    slug: str | None
+    """Its page; null when it has none."""
+    changes: list[str]
+    """`added`, `retired`, `reworded`, `moved`, `guards changed`, `exception class changed`."""
+    settings: list[str]
+    """What the check reads."""
+    message_before: str | None
+    message_after: str | None
+    function_before: str | None
+    function_after: str | None
+    line_before: int | None
+    line_after: int | None
+    class_before: str | None
+    class_after: str | None
+    guards_gone: list[str]
+    """Conditions that only the older pin has."""
+    guards_new: list[str]
+    """Conditions that only the newer pin has."""
+
+
+class ChangesDocument(_Document):
+    """`/api/changes/<from>..<to>.json`: two neighbouring pins."""
+
+    schema_version: Literal[1] = Field(default=1)
+    from_pin: str
+    to_pin: str
+    counts: dict[str, int]
+    """Kind of change → number of errors."""
+    errors: list[ChangeDocument]
+
+
+class StateDocument(_Document):
+    """One error at one pin."""
+
+    message: int
+    """Position in `texts` of the wording."""
+    function: int
+    """Position in `texts`."""
+    error_class: int
+    """Position in `texts`."""
+    guards: list[int]
+    """Positions in `texts` of the conditions of the check itself."""
+
+
+class HistoryRow(_Document):
+    """One error at every pin."""
+
+    id: str
+    slug: str | None
+    settings: list[str]
+    states: list[StateDocument | None]
+    """One per pin, in the order of `pins`; null where the pin does not raise it."""
+
+
+class HistoryDocument(_Document):
+    """`/api/history.json`: enough to compare any two pins."""
+
+    schema_version: Literal[1] = Field(default=1)
+    pins: list[str]
+    """Oldest first."""
+    texts: list[str]
+    """Every text once; the states refer to it by position."""
+    errors: list[HistoryRow]
+
+
 ENDPOINTS = {
+    "changes": "api/changes/{from}..{to}.json",
     "error": "api/errors/{id}",
     "errorJson": "api/errors/{id}.json",
     "errors": "api/errors.json",
+    "history": "api/history.json",
     "index": "api/index.json",
     "schema": "api/schema.json",
 }
@@ -329,7 +408,7 @@ def index_document(catalog: Catalog) -> IndexDocument:
 def schema() -> dict[str, Any]:
     """JSON Schema 2020-12 of every document, each under `$defs`; the schema itself is that of one error."""
     definitions: dict[str, Any] = {}
-    for model in (ErrorDocument, IndexDocument, ErrorsDocument):
+    for model in (ErrorDocument, IndexDocument, ErrorsDocument, ChangesDocument, HistoryDocument):
         body = model.model_json_schema(by_alias=True, mode="serialization", ref_template="#/$defs/{model}")
         definitions |= body.pop("$defs", {})
         definitions[model.__name__] = body
@@ -339,6 +418,50 @@ def schema() -> dict[str, Any]:
         "$ref": "#/$defs/ErrorDocument",
         "$defs": dict(sorted(definitions.items())),
     }
+
+
+def changes_document(comparison: Comparison) -> ChangesDocument:
+    """What changed between two pins."""
+    return ChangesDocument(
+        from_pin=comparison.older.label,
+        to_pin=comparison.newer.label,
+        counts={change.value: len(comparison.having(change)) for change in Change},
+        errors=[_change(each) for each in comparison.differences],
+    )
+
+
+def history_document(catalog: Catalog) -> HistoryDocument:
+    """Every error at every pin, each text stored once."""
+    texts: dict[str, int] = {}
+
+    def position(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    rows: list[HistoryRow] = []
+    for error in (*catalog.errors, *catalog.history_only):
+        states: list[StateDocument | None] = []
+        for step in timeline(error, catalog.pins):
+            if step.occurrence is None:
+                states.append(None)
+                continue
+            site = step.occurrence.site
+            states.append(
+                StateDocument(
+                    message=position(site.template.text),
+                    function=position(site.function),
+                    error_class=position(site.exception),
+                    guards=[position(guard) for guard in own_guards(step.occurrence)],
+                )
+            )
+        rows.append(
+            HistoryRow(id=error.id, slug=page_slug(error), settings=list(names_read(error.primary.site)), states=states)
+        )
+    return HistoryDocument(pins=[pin.label for pin in reversed(catalog.pins)], texts=list(texts), errors=rows)
+
+
+def page_slug(error: Error) -> str | None:
+    """The name of its page; None for an error that only pins without pages raise."""
+    return error.slug if any(pin.documented for pin in error.pins) else None
 
 
 def to_json(document: BaseModel | dict[str, Any]) -> str:
@@ -353,7 +476,12 @@ def status_document(error: Error) -> StatusDocument:
     analysis: Literal["present", "stale", "missing"] = "missing"
     if error.analysis is not None:
         analysis = "stale" if error.is_stale else "present"
-    return StatusDocument(analysis=analysis, raised="retired" if error.is_retired else "raised")
+    return StatusDocument(
+        analysis=analysis,
+        raised="retired" if error.is_retired else "raised",
+        since=error.pins[-1].label,
+        lifted_in=error.lifted_in.label if error.lifted_in else None,
+    )
 
 
 def placeholder_documents(error: Error) -> list[PlaceholderDocument]:
@@ -403,6 +531,29 @@ def _occurrence(error: Error, occurrence: Occurrence) -> OccurrenceDocument:
         ],
         appears=list(site.appearances),  # type: ignore[arg-type]
         fingerprint=site.fingerprint,
+    )
+
+
+def _change(difference: Difference) -> ChangeDocument:
+    error, before, after = difference.error, difference.before, difference.after
+    newest = after or before
+    assert newest is not None
+    return ChangeDocument(
+        id=error.id,
+        error_message=newest.site.template.text,
+        slug=page_slug(error),
+        changes=[change.value for change in difference.changes],
+        settings=list(names_read(newest.site)),
+        message_before=before.site.template.text if before else None,
+        message_after=after.site.template.text if after else None,
+        function_before=before.site.function if before else None,
+        function_after=after.site.function if after else None,
+        line_before=before.site.line if before else None,
+        line_after=after.site.line if after else None,
+        class_before=before.site.exception if before else None,
+        class_after=after.site.exception if after else None,
+        guards_gone=list(difference.guards_gone),
+        guards_new=list(difference.guards_new),
     )
 
 

@@ -120,7 +120,9 @@ def serve(config_file: Path, address: str | None) -> None:
 
 def _load(config_file: Path, **options: Any) -> MkDocsConfig:
     if not config_file.is_file():
-        raise GeneratorError(f"{config_file.name}: no such file; run this in the project's folder or give --config-file")
+        raise GeneratorError(
+            f"{config_file.name}: no such file; run this in the project's folder or give --config-file"
+        )
     try:
         return load_config(str(config_file), **options)
     except (Abort, MkDocsException) as error:

@@ -75,8 +75,11 @@ def run(case):
             EngineArgs(**arguments).create_engine_config()
     except BaseException as error:
         text = str(error).replace(folder, "MODEL")
-        where = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)
-                 if frame.filename.endswith("vllm/config/vllm.py")]
+        where = [
+            f"{frame.name}:{frame.lineno}"
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename.endswith("vllm/config/vllm.py")
+        ]
         return {"outcome": "raised", "exception": type(error).__name__, "text": text, "where": where[-1:] or None}
     finally:
         shutil.rmtree(folder, ignore_errors=True)

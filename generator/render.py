@@ -16,10 +16,11 @@ import jinja2
 
 from generator import escape
 from generator.catalog import Catalog, Error, Occurrence
-from generator.endpoints import github_url, placeholder_documents, status_document
+from generator.endpoints import github_url, page_slug, placeholder_documents, status_document
 from generator.errors import TemplateError
 from generator.extract import RaiseSite
 from generator.guards import Guard, Kind, Origin
+from generator.history import Change, Comparison, Difference, Step, badges, timeline
 from generator.message import Placeholder
 from generator.related import related_errors
 from generator.settings import names_read
@@ -32,6 +33,10 @@ VERDICTS = {
     "vllm-bug": "A bug in vLLM",
     "misuse": "Code that uses vLLM's internals",
 }
+
+
+_FEW_CHECKS = 4
+"""Earlier checks are listed among the conditions up to this number, and folded away beyond it."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,49 @@ def render_llms(catalog: Catalog, addresses: Addresses) -> str:
     return _render("llms.txt.jinja", catalog=catalog, root=addresses.site_url or "")
 
 
+def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True) -> str:
+    """What changed between two pins, as Markdown; without links when it goes elsewhere than the site."""
+
+    def link(difference: Difference) -> str:
+        text = escape.inline((difference.after or difference.before or difference.error.primary).site.template.text)
+        slug = page_slug(difference.error)
+        return f"[{text}](../errors/{slug}.md)" if linked and slug else text
+
+    sections = [
+        ("Added", f"{comparison.newer.label} raises these; {comparison.older.label} does not.", Change.ADDED),
+        (
+            "Lifted",
+            f"{comparison.older.label} raises these; {comparison.newer.label} no longer makes the check.",
+            Change.RETIRED,
+        ),
+        ("Reworded", "The same check reads differently.", Change.REWORDED),
+        ("Conditions changed", "The same check asks for something else.", Change.GUARDS),
+        ("Exception class changed", "The same check raises another class.", Change.CLASS),
+        ("Moved", "The same check stands in another function.", Change.MOVED),
+    ]
+    return _render(
+        "changes.md.jinja",
+        comparison=comparison,
+        catalog=catalog,
+        counts=[(change.value, len(comparison.having(change))) for change in Change],
+        sections=[(heading, lead, comparison.having(change)) for heading, lead, change in sections],
+        link=link,
+    )
+
+
+def render_changes_index(comparisons: Sequence[Comparison], catalog: Catalog) -> str:
+    """The page that leads to all comparisons, and the upgrade sheet."""
+    return _render("changes_index.md.jinja", comparisons=comparisons, catalog=catalog)
+
+
 def log_lines(site: RaiseSite, message: str) -> list[tuple[str, str]]:
     """How a printed message looks in a log: (where it is seen, text), likeliest first."""
     found: list[tuple[str, str]] = []
     for appearance in site.appearances:
         if appearance == "validation":
-            label, kind = ("Assertion failed", "assertion_error") if site.kind == "assert" else ("Value error", "value_error")
+            label, kind = (
+                ("Assertion failed", "assertion_error") if site.kind == "assert" else ("Value error", "value_error")
+            )
             tail = f"[type={kind}, input_value=ArgsKwargs((), {{...}}), input_type=ArgsKwargs]"
             title = f"pydantic_core._pydantic_core.ValidationError: 1 validation error for {site.class_name}"
             found.append(("while the configuration is built", f"{title}\n  {label}, {message} {tail}"))
@@ -82,6 +124,7 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
     """All that the two templates of an error print."""
     site = error.primary.site
     placeholders = placeholder_documents(error)
+    few_checks = sum(guard.origin is Origin.CHECK for guard in site.guards) <= _FEW_CHECKS
     examples = {each.placeholder: each.example for each in placeholders if each.example is not None}
     printed = "".join(
         part if isinstance(part, str) else part.prefix + examples.get(part.source, f"{{{part.source}}}")
@@ -98,18 +141,51 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
         "message_html": _message_html(error),
         "log_lines": log_lines(site, printed),
         "placeholders": placeholders,
-        "own_guards": [g for g in site.guards if g.origin is not Origin.CHECK],
-        "earlier_checks": [g for g in site.guards if g.origin is Origin.CHECK],
+        "shown_guards": [g for g in site.guards if g.origin is not Origin.CHECK or few_checks],
+        "hidden_guards": [] if few_checks else [g for g in site.guards if g.origin is Origin.CHECK],
         "guard_words": guard_words,
         "guard_url": lambda guard: error.primary.pin.permalink(error.repository, error.path, guard.line),
         "settings": names_read(site),
-        "sources": [_source(error, each) for each in error.occurrences if each.pin.documented],
+        "badges": badges(error, catalog.pins),
+        "timeline": timeline_svg(timeline(error, catalog.pins)),
+        "steps": [step for step in reversed(timeline(error, catalog.pins)) if step.occurrence or step.changes],
+        "sources": _sources(error),
         "history_only": [each for each in error.occurrences if not each.pin.documented],
         "related": related_errors(error, catalog),
         "report_url": _report_url(error, addresses),
         "root": addresses.site_url or "",
         "json_ld": _json_ld(error, addresses),
     }
+
+
+def timeline_svg(steps: Sequence[Step]) -> str:
+    """The story of an error as an inline picture: one mark per pin, oldest first, told apart by shape."""
+    width, height = 26 * len(steps) + 30, 74
+    marks: list[str] = []
+    for index, step in enumerate(steps):
+        x = 18 + 26 * index
+        label = escape.inline(step.pin.label.removeprefix("v"))
+        told = ", ".join(change.value for change in step.changes) or ("raised" if step.occurrence else "not raised")
+        title = f"<title>{escape.inline(step.pin.label)}: {told}</title>"
+        letter = _LETTERS.get(step.changes[0], "") if step.changes and step.occurrence else ""
+        shape = (
+            f'<circle class="on" cx="{x}" cy="14" r="8"/>' if step.occurrence else f'<circle cx="{x}" cy="14" r="3"/>'
+        )
+        text = f'<text class="in" x="{x}" y="18">{letter}</text>' if letter else ""
+        name = f'<text class="pin" transform="translate({x + 4} 30) rotate(60)">{label}</text>'
+        line = f'<path d="M{x - 26} 14H{x}"/>' if index and step.occurrence and steps[index - 1].occurrence else ""
+        marks.append(f"<g>{title}{line}{shape}{text}{name}</g>")
+    told = "; ".join(
+        f"{step.pin.label}: {', '.join(change.value for change in step.changes)}" for step in steps if step.changes
+    )
+    described = escape.attribute(f"Timeline over {len(steps)} pins. {told}")
+    return (
+        f'<svg class="ve-timeline" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+        f'aria-label="{described}">{"".join(marks)}</svg>'
+    )
+
+
+_LETTERS = {Change.ADDED: "+", Change.REWORDED: "R", Change.GUARDS: "C", Change.CLASS: "E", Change.MOVED: "M"}
 
 
 def guard_words(guard: Guard) -> str:
@@ -139,6 +215,17 @@ def _message_html(error: Error) -> str:
 def _placeholder_html(placeholder: Placeholder) -> str:
     text = escape.block(f"{{{placeholder.source}}}")
     return f'<span class="ve-placeholder">{text}</span>'
+
+
+def _sources(error: Error) -> list[dict[str, Any]]:
+    """The source tabs, newest pin first; an excerpt that is the same lines as a newer one is not printed again."""
+    shown: dict[str, str] = {}
+    found: list[dict[str, Any]] = []
+    for each in error.occurrences:
+        if each.pin.documented:
+            same_as = shown.setdefault(each.site.excerpt, each.pin.label)
+            found.append(_source(error, each) | {"same_as": same_as if same_as != each.pin.label else None})
+    return found
 
 
 def _source(error: Error, occurrence: Occurrence) -> dict[str, Any]:

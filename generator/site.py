@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator import endpoints, render
 from generator.catalog import Catalog, Error
+from generator.history import compare
 from generator.render import Addresses
 
 
@@ -46,6 +48,7 @@ def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
         documents.append(document)
         yield from _error_files(error, document, catalog, addresses)
     yield from _redirects(catalog)
+    yield from _changes(catalog)
     yield SiteFile("api/index.json", endpoints.to_json(endpoints.index_document(catalog)))
     yield SiteFile("api/errors.json", endpoints.to_json(endpoints.ErrorsDocument(errors=documents)))
     yield SiteFile("api/schema.json", endpoints.to_json(endpoints.schema()))
@@ -64,6 +67,17 @@ def _error_files(
     for each in (error.id, *error.other_ids):
         yield SiteFile(f"api/errors/{each}", text)
         yield SiteFile(f"api/errors/{each}.json", text)
+
+
+def _changes(catalog: Catalog) -> Iterator[SiteFile]:
+    """A page and a document for each pair of neighbouring pins, newest first, and what compares any two."""
+    pairs = [compare(catalog, older, newer) for newer, older in itertools.pairwise(catalog.pins)]
+    yield SiteFile("changes/index.md", render.render_changes_index(pairs, catalog), is_page=True)
+    yield SiteFile("api/history.json", endpoints.to_json(endpoints.history_document(catalog)))
+    for each in pairs:
+        name = f"{each.older.label}..{each.newer.label}"
+        yield SiteFile(f"changes/{name}.md", render.render_changes(each, catalog), is_page=True)
+        yield SiteFile(f"api/changes/{name}.json", endpoints.to_json(endpoints.changes_document(each)))
 
 
 def _redirects(catalog: Catalog) -> Iterator[SiteFile]:

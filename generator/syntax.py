@@ -123,10 +123,21 @@ def parse_module(data: bytes, path: str) -> Module:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, filename=path)
-        parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+        parents = _parents(tree)
     except SyntaxError as error:
         reason = f"{error.msg}; a newer Python may be able to parse it"
         raise ExtractError(f"{path}:{error.lineno or 1}: cannot be parsed: {reason}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise ExtractError(f"{path}:1: cannot be parsed: {str(error) or type(error).__name__}") from None
     return Module(path, text, tree, parents)
+
+
+def _parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
+    """Node → its holder, outermost first; without `ast.Load` and the like, which stand for nothing in the source."""
+    found: dict[ast.AST, ast.AST] = {}
+    pending: list[ast.AST] = [tree]
+    for parent in pending:
+        children = [child for child in ast.iter_child_nodes(parent) if not isinstance(child, ast.expr_context)]
+        found.update(dict.fromkeys(children, parent))
+        pending += children
+    return found

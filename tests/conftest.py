@@ -1,0 +1,82 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from generator.pins import Pin
+
+
+@dataclass(frozen=True)
+class PinnedRepo:
+    """A real, tiny upstream repository: three commits of two files, the second neither tagged nor a branch tip."""
+
+    folder: Path
+    commits: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        return self.folder.as_uri()
+
+    def git(self, *arguments: str) -> str:
+        return subprocess.run(
+            ["git", "-C", str(self.folder), *arguments], check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def pin(self, number: int, **changes: object) -> Pin:
+        """The pin of commit 0, 1 or 2 with the blobs of both files."""
+        commit = self.commits[number]
+        blobs = {path: self.git("rev-parse", f"{commit}:{path}") for path in ("demo/config.py", "demo/raw.bin")}
+        return Pin(**{"commit": commit, "date": f"2026-01-0{number + 1}", "blobs": blobs, **changes})  # type: ignore[arg-type]
+
+    def data(self, number: int) -> dict[str, bytes]:
+        """What commit 0, 1 or 2 holds, byte for byte."""
+        return {
+            "demo/config.py": f'raise ValueError("wording {number}")\n'.encode(),
+            "demo/raw.bin": b"no utf-8: \xff\x00, no line ends of ours: \r\n\n" + bytes([number]),
+        }
+
+
+ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "Test"), ("EMAIL", "test@example.invalid"), ("DATE", "2026-01-01T00:00:00Z"))
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def built_repo(tmp_path_factory: pytest.TempPathFactory) -> PinnedRepo:
+    """The repository that `pinned_repo` copies."""
+    folder = tmp_path_factory.mktemp("built") / "upstream"
+    (folder / "demo").mkdir(parents=True)
+    repo, commits = PinnedRepo(folder, ()), []
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        repo.git("init", "--quiet", "--initial-branch=main")
+        for number in range(3):
+            for path, data in repo.data(number).items():
+                (folder / path).write_bytes(data)
+            repo.git("add", ".")
+            repo.git("commit", "--quiet", f"--message={number}")
+            commits.append(repo.git("rev-parse", "HEAD"))
+        repo.git("tag", "--annotate", "--message=zero", "v0", commits[0])
+        repo.git("tag", "v2")
+    return PinnedRepo(folder, tuple(commits))
+
+
+@pytest.fixture
+def pinned_repo(built_repo: PinnedRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PinnedRepo:
+    """`PinnedRepo` with tag v0 (annotated) on commit 0 and v2 (lightweight) on commit 2, which is also `main`."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    return PinnedRepo(shutil.copytree(built_repo.folder, tmp_path / "upstream"), built_repo.commits)
