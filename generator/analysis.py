@@ -280,6 +280,16 @@ def write_new(path: Path, text: str) -> None:
         Path(beside.name).unlink()
 
 
+def replace_file(path: Path, text: str) -> None:
+    """Replace a file: beside it first, then renamed over it, so that it is never half-written."""
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=".", delete=False
+    ) as beside:
+        beside.write(text)
+    Path(beside.name).chmod(path.stat().st_mode)
+    Path(beside.name).replace(path)
+
+
 def scaffold(message: str, commit: str, fingerprint: str, date: str, placeholders: tuple[str, ...]) -> str:
     """The text of a new analysis file: every required field, each with what belongs there."""
     quoted = json.dumps(message, ensure_ascii=False)

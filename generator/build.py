@@ -29,9 +29,12 @@ class Project:
     """`owner/name` of the documented project."""
     paths: tuple[str, ...]
     """Files whose errors are documented, relative to that repository."""
+    context: tuple[str, ...]
+    """Glob patterns of further files that are pinned with them: where settings are declared."""
     data: str
     """Folder of pins and analyses, relative to `root`."""
-    addresses: Addresses = Addresses()
+    addresses: Addresses
+    """Where our own site is published."""
 
     @property
     def data_folder(self) -> Path:

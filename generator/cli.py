@@ -5,6 +5,7 @@ Exit codes: 0 all is well, 1 problems were found, 2 wrong use.
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import sys
@@ -14,12 +15,15 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from generator.analysis import scaffold, write_new
+from generator import repin, report
+from generator.analysis import replace_file, scaffold, write_new
 from generator.build import Project, build_catalog, build_site
 from generator.catalog import Catalog, Error
 from generator.endpoints import extraction_document, to_json
 from generator.errors import GeneratorError, ProblemsFound
 from generator.extract import Extraction, extract_raise_sites
+from generator.history import compare
+from generator.pins import Pin, read_pins, write_pins
 from generator.source import Sources
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -142,6 +146,90 @@ def new(config_file: Path, clone: Path | None, message_or_id: str, slug: str | N
 
 
 @cli.command()
+@_config_file
+@_clone
+@click.argument("ref", required=False)
+@click.option(
+    "--wheel",
+    metavar="REQUIREMENT",
+    help="Pin a release of the package index instead: vllm==0.34.0, or vllm for the newest.",
+)
+@click.option("--check", "only_tell", is_flag=True, help="Tell what would change; write nothing.")
+@click.option("--complete", is_flag=True, help="Complete abbreviated commit ids of the pins from the git remote.")
+@click.option("--markdown", is_flag=True, help="Print the report as Markdown, for a pull request.")
+@_as_json
+def pin(
+    config_file: Path,
+    clone: Path | None,
+    ref: str | None,
+    wheel: str | None,
+    only_tell: bool,
+    complete: bool,
+    markdown: bool,
+    as_json: bool,
+) -> None:
+    """Track another commit: REF is a tag, a branch or a commit id of the documented project.
+
+    Prints what changes against the newest pin, which analyses become stale or are missing, and what to do next.
+    data/pins.toml is written only when everything could be read and verified.
+
+    Exit codes: 0 nothing new, 3 something new, 1 failure.
+    """
+    if sum((ref is not None, wheel is not None, complete)) != 1:
+        raise click.UsageError("give one of REF, --wheel REQUIREMENT and --complete")
+    project = _project(config_file)
+    sources = _sources(project, clone)
+    path = project.data_folder / "pins.toml"
+    if complete:
+        before = read_pins(path)
+        after = repin.complete(before, sources, _progress())
+        if after != before and not only_tell:
+            write_pins(path, after)
+        click.echo(f"{sum(a != b for a, b in zip(after, before, strict=True))} commit ids completed")
+        sys.exit(3 if after != before else 0)
+    if wheel is not None:
+        proposal = repin.propose_release(project, sources, wheel, _progress())
+    else:
+        proposal = repin.propose_ref(project, sources, ref or "", _progress())
+    click.echo(report.pin_report(proposal, "json" if as_json else "markdown" if markdown else "text", only_tell))
+    if proposal.is_new and not only_tell:
+        write_pins(path, proposal.pins)
+    sys.exit(3 if proposal.is_new else 0)
+
+
+@cli.command()
+@_config_file
+@_clone
+@click.argument("older")
+@click.argument("newer")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@_as_json
+def diff(config_file: Path, clone: Path | None, older: str, newer: str, markdown: bool, as_json: bool) -> None:
+    """Compare the pins OLDER and NEWER (tags or commit ids): what was added, lifted, reworded, moved or changed."""
+    catalog = _catalog(config_file, clone)
+    comparison = compare(catalog, _find_pin(catalog, older), _find_pin(catalog, newer))
+    click.echo(report.diff_report(comparison, catalog, "json" if as_json else "markdown" if markdown else "text"))
+
+
+@cli.command()
+@_config_file
+@_clone
+@click.argument("slug")
+@click.option("--date", help="Day of the review, YYYY-MM-DD  [default: today]")
+def reviewed(config_file: Path, clone: Path | None, slug: str, date: str | None) -> None:
+    """Record that the analysis SLUG has been read against the newest pin that raises its error."""
+    project = _project(config_file)
+    error = _find(_catalog(config_file, clone), slug)
+    if error.analysis is None:
+        raise GeneratorError(f"{slug}: there is no analysis yet; write one with: vllm-errors new {error.id}")
+    path = repin.analysis_path(project, error)
+    day = date or datetime.date.today().isoformat()
+    site, commit = error.primary.site, error.primary.pin.commit
+    replace_file(path, repin.stamp_reviewed(path.read_text(encoding="utf-8"), commit, site.fingerprint, day))
+    click.echo(f"{error.analysis_path}: reviewed against {error.primary.pin.label} ({site.fingerprint}) on {day}")
+
+
+@cli.command()
 @click.argument("path", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--repository", default="vllm-project/vllm", show_default=True, help="For the ids.")
 @_as_json
@@ -194,6 +282,15 @@ def _find(catalog: Catalog, wanted: str) -> Error:
         raise GeneratorError(f"no error matches {wanted!r}; give an id, the name of a page or a part of its message")
     listed = "\n".join(f"  {e.id}  {e.message[:90]}" for e in found[:20])
     raise GeneratorError(f"{len(found)} errors match {wanted!r}; give the id of one:\n{listed}")
+
+
+def _find_pin(catalog: Catalog, wanted: str) -> Pin:
+    """The pin that a tag (with or without `v`) or the beginning of a commit id means."""
+    found = [p for p in catalog.pins if wanted in (p.tag, (p.tag or "").removeprefix("v"))]
+    found = found or [p for p in catalog.pins if len(wanted) >= 7 and p.commit.startswith(wanted[:40].lower())]
+    if len(found) != 1:
+        raise GeneratorError(f"{wanted!r} is not a pin; use one of {', '.join(p.label for p in catalog.pins)}")
+    return found[0]
 
 
 def _remember(clone: Path | None) -> None:

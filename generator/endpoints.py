@@ -519,7 +519,7 @@ def _occurrence(error: Error, occurrence: Occurrence) -> OccurrenceDocument:
         end_line_number=site.end_line,
         function=site.function,
         error_class=site.exception,
-        kind=site.kind,  # type: ignore[arg-type]
+        kind=site.kind,
         source_code=site.excerpt if quoted else None,
         source_code_start=site.excerpt_start if quoted else None,
         source_code_end=site.excerpt_end if quoted else None,
@@ -529,7 +529,7 @@ def _occurrence(error: Error, occurrence: Occurrence) -> OccurrenceDocument:
             CallerDocument(function=each.function, line_number=each.line, guards=_guards(each.guards))
             for each in site.callers
         ],
-        appears=list(site.appearances),  # type: ignore[arg-type]
+        appears=list(site.appearances),
         fingerprint=site.fingerprint,
     )
 

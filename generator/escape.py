@@ -16,7 +16,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9 .,;?/'%()\"-]|[\u00a0-\U0010ffff]")
 
 
 def visible(text: str) -> str:
-    """The text with characters that no page can hold (controls, lone surrogates) written as `\\x02`."""
+    r"""The text with characters that no page can hold (controls, lone surrogates) written as `\\x02`."""
     return "".join(
         character
         if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs")

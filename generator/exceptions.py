@@ -183,10 +183,15 @@ def _own_class(name: str, call: ast.Call, scope: Scope) -> list[Wording]:
         for method in ("__init__", "__str__")
     )
     bound = bind_arguments(initialiser, call, scope) if initialiser else {}
-    handed = _handed_to_base(initialiser, family, bound, scope) if initialiser else None
-    # When `__init__` hands nothing on, `BaseException.__new__` has kept the positional arguments.
-    printed = _printed(family, call.args, scope) if handed is None else handed
-    found = _shown(shown, initialiser, printed, bound, scope) if shown is not None else printed
+    try:
+        handed = _handed_to_base(initialiser, family, bound, scope) if initialiser else None
+        # When `__init__` hands nothing on, `BaseException.__new__` has kept the positional arguments.
+        printed = _printed(family, call.args, scope) if handed is None else handed
+    except Unknown:
+        if shown is None:
+            raise
+        printed = []
+    found = _shown(shown, initialiser, printed, bound, scope) if shown else printed
     if all(not wording.template.parts for wording in found):
         raise NoMessage("no message")
     return found
@@ -248,7 +253,7 @@ def _filled(
     """A part of `__str__`, with the stored value put in where the part prints one."""
     if isinstance(part, Placeholder) and part.source == part.expression:
         if part.expression in ("self.args[0]", "super().__str__()"):
-            return printed
+            return printed or [Wording((part,))]
         values = stored.get(part.expression, [])
         with contextlib.suppress(Unknown):
             return [text for value in values for text in wordings(value.value, scope.at(value))] or [Wording((part,))]

@@ -225,7 +225,7 @@ def _uses(module: Module, function: Function, calls: dict[str, list[ast.expr]]) 
         if isinstance(owner, ast.ClassDef):
             fits = isinstance(use, ast.Attribute) and _is_method_of(module, owner, use)
         else:
-            fits = isinstance(use, ast.Name) and (owner is None or owner in module.above(use))
+            fits = isinstance(use, ast.Name) and module.visible_function(use.id, use) == module.qualified_name(function)
         if fits:
             found.append(use)
     return found

@@ -32,16 +32,18 @@ from generator.source import Sources
 log = logging.getLogger("mkdocs.plugins.vllm-errors")
 
 
-class _Options(base.Config):
+class _Options(base.Config):  # type: ignore[no-untyped-call]
     repository = config_options.Type(str, default="vllm-project/vllm")
     """`owner/name` of the documented project."""
     paths = config_options.Type(list, default=["vllm/config/vllm.py"])
     """Files whose errors are documented."""
+    context = config_options.Type(list, default=[])
+    """Glob patterns of further files to pin: where settings are declared."""
     data_dir = config_options.Type(str, default="data")
     """Folder of pins and analyses, relative to `mkdocs.yml`."""
 
 
-class VllmErrorsPlugin(BasePlugin[_Options]):
+class VllmErrorsPlugin(BasePlugin[_Options]):  # type: ignore[no-untyped-call]
     """Adds the generated pages and files to a MkDocs site."""
 
     def __init__(self) -> None:
@@ -111,7 +113,7 @@ def build(config_file: Path, site_dir: Path, strict: bool) -> None:
 
 def serve(config_file: Path, address: str | None) -> None:
     """Live preview until interrupted."""
-    options = {"dev_addr": address} if address else {}
+    options: dict[str, Any] = {"dev_addr": address} if address else {}
     try:
         mkdocs_serve(str(config_file), **options)
     except (Abort, MkDocsException) as error:
@@ -139,6 +141,7 @@ def _project(config: MkDocsConfig) -> Project:
         root=Path(config.config_file_path).resolve().parent,
         repository=plugin.config.repository,
         paths=tuple(plugin.config.paths),
+        context=tuple(plugin.config.context),
         data=plugin.config.data_dir,
         addresses=Addresses(site_url, repo_url),
     )

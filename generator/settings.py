@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cache
 
 from generator.extract import RaiseSite
 from generator.guards import Kind, Origin
@@ -25,12 +26,13 @@ def names_read(site: RaiseSite) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for text in texts for name in _names(text)))
 
 
-def _names(text: str) -> Iterable[str]:
+@cache  # every error is compared with every other one, over the same few hundred texts
+def _names(text: str) -> tuple[str, ...]:
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError:
-        return
-    yield from _names_of(tree.body)
+        return ()
+    return tuple(_names_of(tree.body))
 
 
 def _names_of(node: ast.AST) -> Iterable[str]:

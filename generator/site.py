@@ -1,4 +1,7 @@
-"""The whole site as `SiteFile` values with unique paths; how they get to disk is `plugin.py`'s and `cli.py`'s business."""
+"""The whole site as `SiteFile` values with unique paths.
+
+Writes nothing: how the files get to disk is the business of `plugin.py` and `cli.py`.
+"""
 
 from __future__ import annotations
 

@@ -83,6 +83,15 @@ class Module:
         """Qualified name → class; of classes defined twice under one name, the last."""
         return {self.qualified_name(node): node for node in self.parents if isinstance(node, ast.ClassDef)}
 
+    def visible_function(self, name: str, node: ast.AST) -> str | None:
+        """Qualified name of the function that a bare name at a node means: nested ones are nearer than the module's."""
+        above = self.qualified_name(self.function_of(node) or self.tree).split(".")
+        nearer = [".".join([*above[:length], name]) for length in range(len(above), 0, -1)]
+        for each in (*nearer, name):
+            if each in self.functions and not isinstance(self.parents[self.functions[each]], ast.ClassDef):
+                return each
+        return None
+
     def family(self, name: str) -> list[str]:
         """A class and its bases, nearest first, as far as this file knows them; the last ones may be of other files."""
         found, pending = [], [name]

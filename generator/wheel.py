@@ -5,16 +5,19 @@ Never downloads a whole wheel, never runs or installs one, and judges no content
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import TypeVar
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_version
+from packaging.version import Version
 from pypi_simple import DistributionPackage, NoSuchProjectError, PyPISimple
 from remotezip import RangeNotSupported, RemoteZip
 
@@ -26,6 +29,35 @@ _LARGEST = 16 * 1024 * 1024
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class Release:
+    """One release on the package index, with some of its files."""
+
+    version: str
+    date: str | None
+    """Day of the upload in UTC, `YYYY-MM-DD`; None when the index does not tell."""
+    files: dict[str, bytes]
+    """Path → bytes of the files that match."""
+
+
+def read_release(requirement: str, patterns: Sequence[str], timeout: int) -> Release:
+    """A release, and those of its files that match one of the glob patterns; without a version, the newest one.
+
+    Raises:
+        SourceError: the index or the wheel cannot be read within `timeout` seconds; one line says why.
+    """
+
+    def work() -> Release:
+        with _client() as client:
+            wheel = _find_wheel(client, Requirement(requirement), timeout)
+            with RemoteZip(wheel.url, session=client.s, timeout=timeout) as archive:
+                names = [n for n in archive.namelist() if any(fnmatch.fnmatchcase(n, p) for p in patterns)]
+                date = wheel.upload_time.date().isoformat() if wheel.upload_time else None
+                return Release(wheel.version or "", date, {name: _member(archive, name) for name in names})
+
+    return _told(work, timeout)
+
+
 def read_wheel(requirement: str, paths: Sequence[str], timeout: int) -> dict[str, bytes]:
     """The files of `paths` that the wheel of an exact requirement contains; a file it lacks is left out.
 
@@ -34,8 +66,13 @@ def read_wheel(requirement: str, paths: Sequence[str], timeout: int) -> dict[str
     Raises:
         SourceError: the index or the wheel cannot be read within `timeout` seconds; one line says why.
     """
+    return _told(lambda: _read(Requirement(requirement), paths, timeout), timeout)
+
+
+def _told(work: Callable[[], T], timeout: int) -> T:
+    """The value of `work()`; every failure becomes a SourceError of one line."""
     try:
-        return _within(timeout, lambda: _read(Requirement(requirement), paths, timeout))
+        return _within(timeout, work)
     except SourceError:
         raise
     except TimeoutError:
@@ -63,16 +100,34 @@ def choose_wheel(packages: Sequence[DistributionPackage], version: str) -> Distr
 
 
 def _read(requirement: Requirement, paths: Sequence[str], timeout: int) -> dict[str, bytes]:
-    version = next(iter(requirement.specifier)).version
-    index = os.environ.get("PIP_INDEX_URL")
-    with PyPISimple(index) if index else PyPISimple() as client:
-        page = client.get_project_page(requirement.name, timeout=timeout)
-        wheel = choose_wheel(page.packages, version)
-        if wheel is None:
-            raise SourceError(f"the package index has no wheel of version {version}")
+    with _client() as client:
+        wheel = _find_wheel(client, requirement, timeout)
         with RemoteZip(wheel.url, session=client.s, timeout=timeout) as archive:
             present = set(archive.namelist()).intersection(paths)
             return {path: _member(archive, path) for path in paths if path in present}
+
+
+def _client() -> PyPISimple:
+    index = os.environ.get("PIP_INDEX_URL")
+    return PyPISimple(index) if index else PyPISimple()
+
+
+def _find_wheel(client: PyPISimple, requirement: Requirement, timeout: int) -> DistributionPackage:
+    packages = client.get_project_page(requirement.name, timeout=timeout).packages
+    version = next((each.version for each in requirement.specifier), None) or _newest(packages)
+    wheel = choose_wheel(packages, version)
+    if wheel is None:
+        raise SourceError(f"the package index has no wheel of version {version}")
+    return wheel
+
+
+def _newest(packages: Sequence[DistributionPackage]) -> str:
+    """The newest final version that has a wheel."""
+    versions = [Version(p.version) for p in packages if p.version and p.package_type == "wheel" and not p.is_yanked]
+    final = [version for version in versions if not version.is_prerelease]
+    if not final:
+        raise SourceError("the package index has no wheel of a final release")
+    return str(max(final))
 
 
 def _member(archive: RemoteZip, path: str) -> bytes:

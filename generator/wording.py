@@ -410,19 +410,13 @@ def _find_helper(function: ast.expr, scope: Scope) -> Function | None:
                 scope.function and function.id in parameters(scope.function)
             ):
                 return None
-            above = scope.module.qualified_name(scope.function).split(".") if scope.function else []
-            names = [".".join([*above[:length], function.id]) for length in range(len(above), -1, -1)]
-            return next((scope.module.functions[name] for name in names if _is_plain(name, scope.module)), None)
+            name = scope.module.visible_function(function.id, scope.statement)
+            return scope.module.functions[name] if name else None
         case ast.Attribute(value=ast.Name(id=owner)):
             holder = scope.module.class_of(scope.statement)
             if holder is not None and owner in ("self", "cls", holder.name):
                 return scope.module.functions.get(f"{scope.module.qualified_name(holder)}.{function.attr}")
     return None
-
-
-def _is_plain(name: str, module: Module) -> bool:
-    """Whether there is such a function and it can be called by its bare name: it is not a method."""
-    return name in module.functions and not isinstance(module.parents[module.functions[name]], ast.ClassDef)
 
 
 def bind_arguments(function: Function, call: ast.Call, scope: Scope) -> dict[str, tuple[ast.expr, Scope]]:

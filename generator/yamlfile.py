@@ -122,7 +122,7 @@ def _plain(
 ) -> Any:
     """The value of a node; notes its line and everything that is more than plain data."""
     line = node.start_mark.line + 1
-    lines[at] = line if at not in lines else lines[at]
+    lines.setdefault(at, line)
     if id(node) in seen:
         problems.append(Problem(shown, line, "uses an alias (*name); write the text out"))
         return None
@@ -147,7 +147,7 @@ def _plain(
         return [_plain(item, (*at, index), lines, shown, problems, seen) for index, item in enumerate(node.value)]
     if node.tag == "tag:yaml.org,2002:timestamp":
         return node.value
-    return yaml.SafeLoader("").construct_object(node)  # type: ignore[no-untyped-call]
+    return yaml.SafeLoader("").construct_object(node)
 
 
 def _one(path: str, line: int, text: str) -> ProblemsFound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -80,3 +81,9 @@ def pinned_repo(built_repo: PinnedRepo, tmp_path: Path, monkeypatch: pytest.Monk
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     return PinnedRepo(shutil.copytree(built_repo.folder, tmp_path / "upstream"), built_repo.commits)
+
+
+@pytest.fixture(scope="session")
+def seed_source() -> bytes:
+    """`vllm/config/vllm.py` of the seed pin."""
+    return Path(os.environ["VLLM_ERRORS_TEST_SEED"]).read_bytes()
