@@ -1,18 +1,21 @@
-# The two commands that matter: make site, make test. Everything happens in .venv/.
+# The two commands that matter: make site, make test. Everything happens in .venv/ and node_modules/.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: site serve test check format bench prove clean
+.PHONY: site install serve test check format bench clean
 .DEFAULT_GOAL := site
 
-site: $(VENV)/.site
+site: install
 	$(BIN)/vllm-errors build
 
-serve: $(VENV)/.site
+install: $(VENV)/.site
+
+serve: install
 	$(BIN)/vllm-errors serve
 
-test: check
+test: check node_modules/.done
 	$(BIN)/pytest -q
 
 check: $(VENV)/.test
@@ -24,15 +27,22 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+bench: $(VENV)/.test
+	$(BIN)/python tests/bench.py
+
 clean:
-	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) node_modules site .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 
 $(VENV)/.site: pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, e.g.: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, for instance: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(PIP) --editable .
 	touch $@
 
 $(VENV)/.test: $(VENV)/.site
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	$(PIP) --editable '.[test]'
+	touch $@
+
+node_modules/.done: package.json
+	npm install --silent --no-package-lock --no-audit --no-fund --ignore-scripts
 	touch $@

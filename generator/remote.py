@@ -63,7 +63,7 @@ def ask_remote(pin: Pin, wanted: Mapping[str, str], remote: str, timeout: int) -
             raise SourceError(f"its {ref} is commit {fetched.commit}, not {pin.commit}")
         there = fetched.repository.listing(fetched.commit, tuple(wanted))
         found = fetched.read({path: blob for path, blob in wanted.items() if there.get(path) == blob})
-        return {path: found.get(path) or _not_pinned(fetched.commit, there.get(path)) for path in wanted}
+        return {path: found[path] if path in found else _not_pinned(fetched.commit, there.get(path)) for path in wanted}
 
 
 def look_up(remote: str, ref: str, patterns: Sequence[str], timeout: int) -> Commit:

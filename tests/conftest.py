@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import os
+import functools
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tiny import Tiny, make_tiny
 
-from generator.pins import Pin
+from generator.analysis import load_writing
+from generator.build import Project, extract_all
+from generator.catalog import Catalog, join
+from generator.extract import Extraction
+from generator.pins import Pin, read_pins
+from generator.plugin import read_project
+from generator.source import SourceFile, Sources, fetch_sources
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,60 @@ def pinned_repo(built_repo: PinnedRepo, tmp_path: Path, monkeypatch: pytest.Monk
     return PinnedRepo(shutil.copytree(built_repo.folder, tmp_path / "upstream"), built_repo.commits)
 
 
+@dataclass(frozen=True)
+class Real:
+    """The real pinned vLLM, as far as a build takes it before it renders."""
+
+    project: Project
+    pins: tuple[Pin, ...]
+    """Newest first."""
+    files: Mapping[str, Mapping[str, SourceFile]]
+    """Pin label → path → file."""
+    extractions: Mapping[str, Sequence[Extraction]]
+    """Pin label → the extractions of its documented files."""
+    catalog: Catalog
+    """With the analyses as they are now, whatever problems they have."""
+
+
 @pytest.fixture(scope="session")
-def seed_source() -> bytes:
+def real() -> Real:
+    """The project of our own `mkdocs.yml`. The first run needs the network, later ones the store that it filled."""
+    project = read_project(Path(__file__).parent.parent / "mkdocs.yml")
+    pins = read_pins(project.data_folder / "pins.toml")
+    files = fetch_sources(pins, Sources.from_environment(project.repository))
+    extractions = extract_all(project.paths, pins, files)
+    catalog = join(project.repository, pins, extractions, load_writing(project.data_folder), project.data)
+    return Real(project, pins, files, extractions, catalog)
+
+
+@pytest.fixture(scope="session")
+def seed_source(real: Real) -> bytes:
     """`vllm/config/vllm.py` of the seed pin."""
-    return Path(os.environ["VLLM_ERRORS_TEST_SEED"]).read_bytes()
+    return real.files["c794754062"]["vllm/config/vllm.py"].data
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tiny]:
+    """Makes a tiny project of releases and data files, see `make_tiny`."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    return functools.partial(make_tiny, tmp_path, monkeypatch)
+
+
+def _not_run(config: pytest.Config) -> list[pytest.TestReport]:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    stats = reporter.stats if reporter else {}
+    return [report for outcome in ("skipped", "xfailed", "xpassed") for report in stats.get(outcome, [])]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A skip is not a pass: a test that was skipped or expected to fail makes the run fail."""
+    if session.exitstatus == pytest.ExitCode.OK and _not_run(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why the run failed."""
+    for report in _not_run(terminalreporter.config):
+        terminalreporter.write_line(f"{report.nodeid}: {report.outcome}; a test that does not run proves nothing")

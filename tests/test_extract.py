@@ -133,7 +133,12 @@ def test_seed_samples(seed: Extraction, seed_source: bytes) -> None:
     expected = {
         "00412b4bc295b93c": (1031, 1013, 1049, "sampling distribution replay requires Model Runner V2"),
         "bd8beb6fccb0e82b": (1037, 1019, 1055, "sampling distribution replay does not support diffusion models"),
-        "5e47c6c48aadc4e3": (1041, 1023, 1059, "sampling distribution replay does not support custom logits processors"),
+        "5e47c6c48aadc4e3": (
+            1041,
+            1023,
+            1059,
+            "sampling distribution replay does not support custom logits processors",
+        ),
     }
     lines = seed_source.decode().split("\n")
     for error_id, (line, start, end, text) in expected.items():
@@ -199,7 +204,9 @@ MESSAGES = st.sampled_from(
     ]
 )  # fmt: skip
 RAISES = st.one_of(
-    st.builds("raise {}({})".format, st.sampled_from(["ValueError", "KeyError", "OSError", "Own", "x.Error"]), MESSAGES),
+    st.builds(
+        "raise {}({})".format, st.sampled_from(["ValueError", "KeyError", "OSError", "Own", "x.Error"]), MESSAGES
+    ),
     st.sampled_from(["raise", "raise ValueError", "raise e", "raise err from e", "raise msg", "assert x", "assert 0"]),
     MESSAGES.filter(lambda text: text and not text.startswith("*") and text != '"one", x').map("assert x, {}".format),
 )
