@@ -157,49 +157,83 @@ class ErrorDocument(_Document):
     id: str
     """First 16 hex digits of SHA-256 over repository, message and file, joined by U+0001."""
     repo: str
+    """`owner/name`."""
     slug: str
+    """Name of the page."""
     error_code: None = None
+    """Always null: vLLM's errors have no codes."""
     error_message: str
     """The message with its placeholders in braces."""
     message_pattern: str
     """A regular expression that finds the printed message; at most 500 characters."""
     error_type: Literal["exception"] = "exception"
+    """Always `exception`."""
     error_class: str
+    """Name of the exception class as raised."""
     severity: Severity | None
+    """`critical`, `error`, `warning` or `info`; null without analysis."""
     file_path: str
+    """File that raises, relative to the repository."""
     line_number: int
+    """First line of the statement at the newest pin that raises it, from 1."""
     source_code: str
+    """The lines around the statement."""
     source_code_start: int
+    """First line of `sourceCode`, from 1."""
     source_code_end: int
+    """Last line of `sourceCode`, inclusive."""
     github_url: str
+    """The statement in the source, pinned to a commit or tag."""
     documentation: str | None
+    """What the check protects against, and why it is there."""
     trigger_scenarios: str | None
+    """What exactly makes it fire."""
     common_situations: str | None
+    """Where people meet it."""
     solutions: list[str]
+    """What to do, likeliest first, each with its cost; empty without analysis."""
     example_fix: str | None
     """Both snippets of the example in one text; null without one. See `exampleFixParts`."""
     handling_strategy: Strategy | None
+    """`try-catch`, `type-guard`, `validation`, `retry` or `fallback`; null when none applies."""
     validation_code: str | None
+    """Python that checks a configuration beforehand, or null."""
     type_guard: str | None
+    """A Python function that tells whether a configuration is safe, or null."""
     try_catch_pattern: str | None
+    """Python that catches the error, or null."""
     prevention_tips: list[str]
+    """Short rules that keep it from coming back."""
     tags: list[str]
+    """Topics, the most telling first."""
     analyzed_sha: str | None
     """Commit that the analysis was reviewed against; null without one."""
     analyzed_at: str | None
     """`YYYY-MM-DD`."""
     schema_version: Literal[1] = Field(default=1)
+    """1; goes up when a field changes its meaning or goes."""
     summary: str | None
+    """What happened and the way out, in one or two sentences; null without analysis."""
     verdict: Verdict | None
+    """Is it me? `configuration`, `version`, `hardware`, `environment`, `vllm-bug`, `misuse`; null without analysis."""
     verdict_reason: str | None
+    """The verdict in one sentence."""
     status: StatusDocument
+    """How far the record can be trusted, and whether the newest pin raises the error."""
     example_fix_parts: ExampleFixDocument | None
+    """The two snippets of the example, apart; null without one."""
     trade_offs: list[str]
+    """What the ways out cost."""
     misreadings: list[MisreadingDocument]
+    """What the text makes people believe, and what is true."""
     placeholders: list[PlaceholderDocument]
+    """The values that the message prints, in order."""
     references: list[ReferenceDocument]
+    """Upstream issues and pull requests."""
     related: list[RelatedDocument]
+    """Up to six neighbours, the closest first."""
     also_worded: list[WordingDocument]
+    """Other wordings of the same check."""
     url: str
     """Address of the page, relative to the root of the site."""
     occurrences: list[OccurrenceDocument]

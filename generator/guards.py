@@ -91,8 +91,9 @@ def guards_of(module: Module, statement: ast.stmt) -> tuple[Guard, ...]:
     found = [guard for level in reversed(levels) for guard in level]
     if isinstance(statement, ast.Assert):
         found += conditions(statement.test, False, Origin.OWN)
-    dead = [guard for guard in found if guard.kind is Kind.UNREACHABLE]
-    return tuple(guard for guard in dict.fromkeys(found) if guard not in dead[1:])
+    once = dict.fromkeys(found)
+    dead = [guard for guard in once if guard.kind is Kind.UNREACHABLE]
+    return tuple(guard for guard in once if guard not in dead[1:])
 
 
 def guards_within(module: Module, expression: ast.expr) -> list[Guard]:

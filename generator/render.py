@@ -64,6 +64,11 @@ def render_index(catalog: Catalog) -> str:
     return _render("index.md.jinja", catalog=catalog, rows=[_row(error, catalog) for error in catalog.errors])
 
 
+def render_reference(schema: dict[str, Any]) -> str:
+    """Every field of every JSON document, from the schema."""
+    return _render("reference.md.jinja", definitions=list(schema["$defs"].items()))
+
+
 def render_llms(catalog: Catalog, addresses: Addresses) -> str:
     """`llms.txt`: what there is, for a language model that reads one file."""
     return _render("llms.txt.jinja", catalog=catalog, root=addresses.site_url or "")
@@ -300,8 +305,20 @@ def _environment() -> jinja2.Environment:
         "visible": escape.visible,
         "one_line": escape.one_line,
         "labels": _labels,
+        "json_type": _json_type,
     }
     return environment
+
+
+def _json_type(body: dict[str, Any]) -> str:
+    """The type of a field in a few words."""
+    if "anyOf" in body:
+        return " or ".join(_json_type(each) for each in body["anyOf"])
+    if "$ref" in body:
+        return str(body["$ref"]).rpartition("/")[2]
+    if body.get("type") == "array":
+        return f"list of {_json_type(body['items'])}"
+    return str(body.get("type", "any"))
 
 
 def _labels(pins: Sequence[Any]) -> str:

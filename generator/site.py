@@ -55,6 +55,7 @@ def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
     yield SiteFile("api/index.json", endpoints.to_json(endpoints.index_document(catalog)))
     yield SiteFile("api/errors.json", endpoints.to_json(endpoints.ErrorsDocument(errors=documents)))
     yield SiteFile("api/schema.json", endpoints.to_json(endpoints.schema()))
+    yield SiteFile("api/reference.md", render.render_reference(endpoints.schema()), is_page=True)
     yield SiteFile("llms.txt", render.render_llms(catalog, addresses))
     yield SiteFile("robots.txt", _robots(addresses))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import itertools
 import re
+from contextlib import nullcontext, suppress
+from functools import lru_cache
+from types import CodeType
 
 import pytest
 from hypothesis import given, settings
@@ -192,28 +194,39 @@ class TooLong(BaseException):
     """Ends an endless loop."""
 
 
-def raised(source: str, values: dict[str, bool]) -> list[tuple[int, str]]:
-    """The line and text of everything that a run raises, caught or not."""
-    noted: list[tuple[int, str]] = []
-    ticks = itertools.count()
+class Run:
+    """A program that can be run, and what it raises, caught or not."""
 
-    def hit(line: int, text: str) -> str:
-        noted.append((line, text))
+    def __init__(self, source: str) -> None:
+        lines = [
+            line.replace("«", f"hit({number}, ").replace("»", ")")
+            for number, line in enumerate(source.splitlines(), start=1)
+        ]
+        self.noted: list[tuple[int, str]] = []
+        self.ticks = 0
+        self.scope = {"hit": self.hit, "tick": self.tick, "nullcontext": nullcontext, "suppress": suppress}
+        exec(compile("\n".join(lines), "example.py", "exec"), self.scope)
+
+    def hit(self, line: int, text: str) -> str:
+        self.noted.append((line, text))
         return text
 
-    def tick() -> None:
-        if next(ticks) > 30:
+    def tick(self) -> None:
+        self.ticks += 1
+        if self.ticks > 30:
             raise TooLong
 
-    lines = [
-        line.replace("«", f"hit({number}, ").replace("»", ")")
-        for number, line in enumerate(source.splitlines(), start=1)
-    ]
-    scope = {"hit": hit, "tick": tick, "nullcontext": contextlib.nullcontext, "suppress": contextlib.suppress}
-    exec(compile("\n".join(lines), "example.py", "exec"), scope)
-    with contextlib.suppress(ValueError, AssertionError, NameError, TypeError, ExceptionGroup, TooLong):
-        scope["f"](**values)  # type: ignore[operator]
-    return noted
+    def __call__(self, values: dict[str, bool]) -> list[tuple[int, str]]:
+        """Line and text of everything that is raised with these values, in order."""
+        self.noted, self.ticks = [], 0
+        with suppress(ValueError, AssertionError, NameError, TypeError, ExceptionGroup, TooLong):
+            self.scope["f"](**values)  # type: ignore[operator]
+        return self.noted
+
+
+@lru_cache(maxsize=2000)
+def compiled(text: str, mode: str) -> CodeType:
+    return compile(text, "guard", mode)
 
 
 def is_true(guard: Guard, values: dict[str, bool]) -> bool:
@@ -221,11 +234,11 @@ def is_true(guard: Guard, values: dict[str, bool]) -> bool:
     if guard.kind is Kind.UNREACHABLE:
         return False
     if guard.kind is Kind.CONDITION:
-        return bool(eval(guard.text, {}, dict(values))) is guard.holds
+        return bool(eval(compiled(guard.text, "eval"), {}, dict(values))) is guard.holds
     if guard.kind is Kind.CASE:
         pattern, _, subject = guard.text.rpartition(" of ")
         scope = {**values, "taken": False}
-        exec(f"match {subject}:\n  {pattern}: taken = True", {}, scope)
+        exec(compiled(f"match {subject}:\n  {pattern}: taken = True", "exec"), {}, scope)
         return scope["taken"] is guard.holds
     return True
 
@@ -244,8 +257,9 @@ def test_whatever_is_raised_was_foretold(source: str) -> None:
     extraction = extract(source)
     undetermined = {other.line for other in extraction.others}
     sites: dict[tuple[int, str], RaiseSite] = {(site.line, site.template.text): site for site in extraction.sites}
+    run = Run(source)
     for values in EVERY_CHOICE:
-        for place in raised(source, values):
+        for place in run(values):
             if place[0] in undetermined:
                 continue
             assert place in sites, f"{place} was raised, but not extracted, with {values}:\n{source}"
@@ -259,10 +273,11 @@ def test_what_the_guards_allow_is_raised(source: str) -> None:
     """Without loops, `try`, `with` and `match`, the guards of a site say everything: when they are true, it raises."""
     extraction = extract(source)
     assert not extraction.others
+    run = Run(source)
     for values in EVERY_CHOICE:
         allowed = [
             (site.line, site.template.text)
             for site in extraction.sites
             if all(is_true(guard, values) for guard in site.guards)
         ]
-        assert allowed == raised(source, values), f"with {values}:\n{source}"
+        assert allowed == run(values), f"with {values}:\n{source}"
