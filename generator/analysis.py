@@ -286,7 +286,7 @@ def replace_file(path: Path, text: str) -> None:
         "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=".", delete=False
     ) as beside:
         beside.write(text)
-    Path(beside.name).chmod(path.stat().st_mode)
+    Path(beside.name).chmod(path.stat().st_mode if path.exists() else 0o644)
     Path(beside.name).replace(path)
 
 

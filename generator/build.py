@@ -6,7 +6,7 @@ Gathers everything first and writes nothing; `plugin.py` and `cli.py` hand the r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.analysis import load_writing
@@ -14,6 +14,7 @@ from generator.catalog import Catalog, join
 from generator.errors import ProblemsFound
 from generator.extract import Extraction, extract_raise_sites
 from generator.pins import Pin, read_pins
+from generator.proof import load_runs
 from generator.render import Addresses
 from generator.site import SiteFile, site_files
 from generator.source import SourceFile, Sources, fetch_sources
@@ -68,7 +69,9 @@ def build_catalog(project: Project, sources: Sources, progress: Callable[[str], 
     extractions = extract_all(project.paths, pins, files)
     progress("joining raise sites and analyses")
     writing = load_writing(project.data_folder)
-    return join(project.repository, pins, extractions, writing, project.data)
+    runs, problems = load_runs(project.data_folder)
+    writing = replace(writing, problems=tuple(sorted((*writing.problems, *problems))))
+    return join(project.repository, pins, extractions, writing, project.data, runs)
 
 
 def extract_all(

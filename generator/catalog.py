@@ -16,6 +16,7 @@ from generator.errors import Problem
 from generator.extract import Extraction, OtherStatement, RaiseSite
 from generator.message import MessageTemplate, message_id
 from generator.pins import Pin
+from generator.proof import LONGEST_PRINTED, Outcome, Run, case_hash, find, prints
 
 _SLUG_LENGTH = 70
 
@@ -107,6 +108,8 @@ class Catalog:
     """Those that only pins without pages raise, in the same order; they have no page."""
     undocumented: Mapping[str, tuple[OtherStatement, ...]]
     """Pin label → statements that get no page."""
+    runs: tuple[Run, ...]
+    """What the real vLLM printed, by release."""
     tags: Mapping[str, TagInfo]
     renamed: Mapping[str, str]
     """Old slug → new slug."""
@@ -120,6 +123,10 @@ class Catalog:
         """Slug → error."""
         return {error.slug: error for error in self.errors}
 
+    def proofs(self, error: Error) -> tuple[tuple[Run, Outcome], ...]:
+        """The recorded outcomes that still hold for an error, newest release first."""
+        return tuple(reversed([each for each in find(self.runs, error.slug) if not _proof_complaint(error, *each)]))
+
     @property
     def latest(self) -> Pin:
         """The newest pin."""
@@ -127,7 +134,12 @@ class Catalog:
 
 
 def join(
-    repository: str, pins: Sequence[Pin], extractions: Mapping[str, Sequence[Extraction]], writing: Writing, data: str
+    repository: str,
+    pins: Sequence[Pin],
+    extractions: Mapping[str, Sequence[Extraction]],
+    writing: Writing,
+    data: str,
+    runs: Sequence[Run] = (),
 ) -> Catalog:
     """Join sites and analyses.
 
@@ -137,6 +149,7 @@ def join(
         extractions: Pin label → the extractions of its files.
         writing: The hand-written data.
         data: Name of the data folder, for messages.
+        runs: The recorded proofs.
     """
     problems = list(writing.problems)
     groups = _group(pins, extractions)
@@ -173,10 +186,11 @@ def join(
         errors=tuple(errors),
         history_only=history_only,
         undocumented={label: tuple(o for e in found for o in e.others) for label, found in extractions.items()},
+        runs=tuple(runs),
         tags=writing.tags,
         renamed=writing.renamed,
         problems=tuple(sorted(set(problems))),
-        gaps=tuple(sorted(_gaps(errors, data))),
+        gaps=tuple(sorted([*_gaps(errors, data), *_void_proofs(errors, runs, data)])),
     )
 
 
@@ -297,6 +311,35 @@ def _gaps(errors: Sequence[Error], data: str) -> list[Problem]:
             )
             found.append(Problem(f"{data}/analysis/{error.slug}.yml", 0, text))
     return found
+
+
+def _void_proofs(errors: Sequence[Error], runs: Sequence[Run], data: str) -> list[Problem]:
+    """Recorded proofs that no longer belong to their error."""
+    by_slug = {error.slug: error for error in errors}
+    found: list[Problem] = []
+    for run in runs:
+        for outcome in run.outcomes:
+            error = by_slug.get(outcome.slug)
+            complaint = _proof_complaint(error, run, outcome) if error else "there is no such error"
+            if complaint:
+                text = f"{outcome.slug}: {complaint}; run again: vllm-errors prove {run.release}"
+                found.append(Problem(f"{data}/proofs/{run.release}.yml", 0, text))
+    return found
+
+
+def _proof_complaint(error: Error, run: Run, outcome: Outcome) -> str | None:
+    """Why a recorded outcome does not hold; None when it does."""
+    proof = error.analysis.proof if error.analysis else None
+    here = next((each for each in error.occurrences if each.pin.tag == f"v{run.release}"), None)
+    if proof is None or case_hash(proof) != outcome.case:
+        return "the case in the analysis has changed since"
+    if here is None or here.site.template.text != outcome.message:
+        return f"{run.release} does not raise this message"
+    if here.site.fingerprint != outcome.fingerprint:
+        return "the record has another fingerprint than the check"
+    if not prints(outcome.printed, here.site.template) and len(outcome.printed) < LONGEST_PRINTED:
+        return "the printed text is not this message"
+    return None
 
 
 def _short(text: str) -> str:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.progress import Progress
 
-from generator import repin, report
+from generator import proving, repin, report
 from generator.analysis import replace_file, scaffold, write_new
 from generator.build import Project, build_catalog, build_site
 from generator.catalog import Catalog, Error
@@ -24,6 +25,7 @@ from generator.errors import GeneratorError, ProblemsFound
 from generator.extract import Extraction, extract_raise_sites
 from generator.history import compare
 from generator.pins import Pin, read_pins, write_pins
+from generator.proof import write_run
 from generator.source import Sources
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -209,6 +211,45 @@ def diff(config_file: Path, clone: Path | None, older: str, newer: str, markdown
     catalog = _catalog(config_file, clone)
     comparison = compare(catalog, _find_pin(catalog, older), _find_pin(catalog, newer))
     click.echo(report.diff_report(comparison, catalog, "json" if as_json else "markdown" if markdown else "text"))
+
+
+@cli.command()
+@_config_file
+@_clone
+@click.argument("release")
+@click.option(
+    "--python",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Python of the environment with that release  [default: .venv-RELEASE/bin/python]",
+)
+@click.option("--platform", default="CPU wheel", show_default=True, help="What runs, in words, for the record.")
+@click.option("--check", "only_tell", is_flag=True, help="Tell what came out; write nothing.")
+def prove(
+    config_file: Path, clone: Path | None, release: str, python: Path | None, platform: str, only_tell: bool
+) -> None:
+    """Run the proofs of all analyses on the real vLLM RELEASE, such as 0.28.0, and record what it prints.
+
+    Needs an environment in which that release is installed: make prove RELEASE=0.28.0 sets it up. Exit code 1 when a
+    proof does not come out as its analysis says; the analysis is wrong then.
+    """
+    project = _project(config_file)
+    catalog = _catalog(config_file, clone)
+    interpreter = python or project.root / f".venv-{release}" / "bin" / "python"
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task(f"vLLM {release}", total=None)
+        result = proving.prove(
+            catalog, release, interpreter, platform, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    for line in (*result.without_proof, *result.failures):
+        click.echo(line)
+    simulated = sum(outcome.fails == "simulated" for outcome in result.run.outcomes)
+    click.echo(
+        f"{len(result.run.outcomes)} reproduced ({simulated} of them simulated), "
+        f"{len(result.failures)} not as the analysis says, {len(result.without_proof)} without a case"
+    )
+    if not only_tell:
+        click.echo(f"written: {write_run(project.data_folder, result.run).relative_to(project.root)}")
+    sys.exit(1 if result.failures else 0)
 
 
 @cli.command()

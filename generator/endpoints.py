@@ -129,6 +129,27 @@ class RelatedDocument(_Document):
     reason: str
 
 
+class ProofDocument(_Document):
+    """What the real vLLM did."""
+
+    release: str
+    """Version, without `v`."""
+    platform: str
+    """What ran, in words."""
+    outcome: Literal["reproduced", "simulated"]
+    """`simulated` when something had to be pretended."""
+    simulated: list[str]
+    """What was pretended."""
+    arguments: dict[str, Any]
+    """`EngineArgs` that fail."""
+    environment: dict[str, str]
+    """Environment variables of the run."""
+    printed: str
+    """What vLLM printed, trimmed."""
+    first_solution: Literal["accepted", "another error", "untested"]
+    """What came of the arguments with the first solution applied."""
+
+
 class StatusDocument(_Document):
     """How far the record can be trusted."""
 
@@ -232,6 +253,8 @@ class ErrorDocument(_Document):
     """Upstream issues and pull requests."""
     related: list[RelatedDocument]
     """Up to six neighbours, the closest first."""
+    proofs: list[ProofDocument]
+    """Runs on the real vLLM, newest release first; empty when there is none."""
     also_worded: list[WordingDocument]
     """Other wordings of the same check."""
     url: str
@@ -415,6 +438,7 @@ def error_document(error: Error, catalog: Catalog) -> ErrorDocument:
             )
             for each in related_errors(error, catalog)
         ],
+        proofs=proof_documents(error, catalog),
         also_worded=[
             WordingDocument(
                 id=template.error_id(error.repository, error.path),
@@ -427,6 +451,24 @@ def error_document(error: Error, catalog: Catalog) -> ErrorDocument:
         url=f"errors/{error.slug}/",
         occurrences=[_occurrence(error, each) for each in error.occurrences],
     )
+
+
+def proof_documents(error: Error, catalog: Catalog) -> list[ProofDocument]:
+    """The recorded runs that still hold."""
+    case = error.analysis.proof.fails if error.analysis and error.analysis.proof else None
+    return [
+        ProofDocument(
+            release=run.release,
+            platform=run.platform,
+            outcome=outcome.fails,
+            simulated=list(outcome.simulated),
+            arguments=case.args if case else {},
+            environment=case.env if case else {},
+            printed=outcome.printed,
+            first_solution=outcome.passes,
+        )
+        for run, outcome in catalog.proofs(error)
+    ]
 
 
 def index_document(catalog: Catalog) -> IndexDocument:

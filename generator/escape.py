@@ -58,7 +58,7 @@ def code(text: str) -> str:
 
 def prose(text: str) -> str:
     """One paragraph of an analysis: plain text in which single backticks mark code. Paragraphs are parted by breaks."""
-    paragraphs = re.split(r"\n\s*\n", text.strip())
+    paragraphs = re.split(r"\n\s*\n", visible(text).strip())
     return "<br><br>".join(_spans(paragraph) for paragraph in paragraphs)
 
 
@@ -82,7 +82,8 @@ def attribute(text: str) -> str:
 
 def front_matter(text: str) -> str:
     """A quoted YAML string for page metadata, which themes put into HTML unescaped: escaped twice."""
-    return json.dumps(html.escape(one_line(text), quote=True), ensure_ascii=False)
+    quoted = json.dumps(html.escape(one_line(text), quote=True), ensure_ascii=False)
+    return quoted.replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")  # YAML files may not hold these two
 
 
 def fence(text: str, language: str = "", options: str = "") -> str:

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 import traceback
+from pathlib import Path
+from typing import Any
 
 SECONDS = 60
 MODEL = {
@@ -37,7 +39,7 @@ MODEL = {
 }
 
 
-def patch(name, expression):
+def patch(name: str, expression: str) -> None:
     """Replace the attribute `name` (dotted) by the value of a Python expression."""
     parts = name.split(".")
     for cut in range(len(parts) - 1, 0, -1):
@@ -56,12 +58,11 @@ def patch(name, expression):
     raise ModuleNotFoundError(name)
 
 
-def run(case):
+def run(case: dict[str, Any]) -> dict[str, Any]:
     """The outcome of one case, in this process."""
     os.environ.update(case.get("env") or {})
     folder = tempfile.mkdtemp(prefix="vllm-errors-model-")
-    with open(os.path.join(folder, "config.json"), "w") as file:
-        json.dump({**MODEL, **(case.get("model") or {})}, file)
+    (Path(folder) / "config.json").write_text(json.dumps({**MODEL, **(case.get("model") or {})}))
     try:
         for simulation in case.get("simulate") or ():
             patch(simulation["patch"], simulation["value"])
@@ -74,7 +75,7 @@ def run(case):
             arguments = json.loads(json.dumps(arguments).replace("$MODEL", folder))
             EngineArgs(**arguments).create_engine_config()
     except BaseException as error:
-        text = str(error).replace(folder, "MODEL")
+        text = str(error).replace(folder, "MODEL")[:20000]
         where = [
             f"{frame.name}:{frame.lineno}"
             for frame in traceback.extract_tb(error.__traceback__)
@@ -86,7 +87,7 @@ def run(case):
     return {"outcome": "accepted", "exception": None, "text": None, "where": None}
 
 
-def fork(case):
+def fork(case: dict[str, Any]) -> dict[str, Any]:
     """Run a case in a child process with a time limit."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -97,7 +98,7 @@ def fork(case):
             os.dup2(silent, 1)
             os.dup2(silent, 2)
         result = run(case)
-        os.write(writing, json.dumps(result)[:60000].encode())
+        os.write(writing, json.dumps(result).encode())
         os._exit(0)
     os.close(writing)
     answer, end = b"", time.monotonic() + SECONDS
@@ -114,11 +115,13 @@ def fork(case):
     os.waitpid(child, 0)
     os.close(reading)
     if answer:
-        return json.loads(answer)
+        answered: dict[str, Any] = json.loads(answer)
+        return answered
     return {"outcome": "timeout" if timed_out else "broken", "exception": None, "text": None, "where": None}
 
 
-def main(release):
+def main(release: str) -> None:
+    """Run the cases of standard input on the installed release."""
     cases = json.load(sys.stdin)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")

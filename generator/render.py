@@ -151,6 +151,7 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
         "guard_words": guard_words,
         "guard_url": lambda guard: error.primary.pin.permalink(error.repository, error.path, guard.line),
         "settings": names_read(site),
+        "proofs": catalog.proofs(error),
         "badges": badges(error, catalog.pins),
         "timeline": timeline_svg(timeline(error, catalog.pins)),
         "steps": [step for step in reversed(timeline(error, catalog.pins)) if step.occurrence or step.changes],
@@ -234,15 +235,18 @@ def _sources(error: Error) -> list[dict[str, Any]]:
 
 
 def _source(error: Error, occurrence: Occurrence) -> dict[str, Any]:
-    """One source tab."""
+    """One source tab. Highlighters drop blank lines at the top, so they are left out, lest all numbers be wrong."""
     site = occurrence.site
-    first, last = site.line - site.excerpt_start + 1, min(site.end_line, site.excerpt_end) - site.excerpt_start + 1
+    lines = site.excerpt.split("\n")
+    blank = next((index for index, line in enumerate(lines) if line.strip()), 0)
+    start = site.excerpt_start + blank
+    first, last = site.line - start + 1, min(site.end_line, site.excerpt_end) - start + 1
     marked = " ".join(str(number) for number in range(first, last + 1))
     return {
         "occurrence": occurrence,
         "site": site,
         "url": github_url(error, occurrence),
-        "fence": escape.fence(site.excerpt, "python", f'linenums="{site.excerpt_start}" hl_lines="{marked}"'),
+        "fence": escape.fence("\n".join(lines[blank:]), "python", f'linenums="{start}" hl_lines="{marked}"'),
         "plain_fence": escape.fence(site.excerpt, "python"),
     }
 

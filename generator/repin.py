@@ -18,6 +18,7 @@ from generator.catalog import Catalog, Error, join
 from generator.errors import PinError, SourceError
 from generator.history import Comparison, compare
 from generator.pins import Pin, read_pins
+from generator.proof import load_runs
 from generator.remote import look_up
 from generator.source import Sources, blob_id, fetch_sources
 from generator.wheel import read_release
@@ -136,7 +137,8 @@ def _propose(project: Project, sources: Sources, pin: Pin, progress: Callable[[s
     progress(f"reading {len(pins)} pinned commits")
     files = fetch_sources(pins, sources)
     extractions = extract_all(project.paths, pins, files)
-    catalog = join(project.repository, pins, extractions, load_writing(project.data_folder), project.data)
+    runs, _ = load_runs(project.data_folder)
+    catalog = join(project.repository, pins, extractions, load_writing(project.data_folder), project.data, runs)
     comparison = None if known or not before else compare(catalog, before[0], pin)
     return Proposal(known or pin, pins, known is None, comparison, catalog)
 

@@ -44,20 +44,21 @@ class YamlFile:
         return Problem(self.path, self.line(location), text)
 
 
-def read_yaml(path: Path, shown: str) -> YamlFile:
+def read_yaml(path: Path, shown: str, largest: int = _LARGEST) -> YamlFile:
     """Read a YAML file.
 
     Args:
         path: Where it is.
         shown: The path to name in messages.
+        largest: Bytes; a larger file is refused.
 
     Raises:
         ProblemsFound: it is missing, too large, not UTF-8, not YAML, or uses more of YAML than plain data.
     """
     try:
         size = path.stat().st_size
-        if size > _LARGEST:
-            raise _one(shown, 0, f"has {size} bytes; keep it under {_LARGEST}: an analysis reads in two minutes")
+        if size > largest:
+            raise _one(shown, 0, f"has {size} bytes; keep it under {largest}: an analysis reads in two minutes")
         text = path.read_bytes().decode("utf-8")
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except OSError as error:
