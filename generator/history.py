@@ -126,6 +126,20 @@ def badges(error: Error, pins: Sequence[Pin]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def release_ranges(error: Error, pins: Sequence[Pin]) -> str:
+    """The pins that raise an error, oldest first, neighbours drawn together: `v0.11.1 to v0.31.0, v0.33.0`."""
+    ranges: list[list[str]] = []
+    raised_before = False
+    for step in timeline(error, pins):
+        if step.occurrence is not None:
+            if raised_before:
+                ranges[-1].append(step.pin.label)
+            else:
+                ranges.append([step.pin.label])
+        raised_before = step.occurrence is not None
+    return ", ".join(labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}" for labels in ranges)
+
+
 def own_guards(occurrence: Occurrence) -> tuple[str, ...]:
     """The conditions of the check itself, as text with polarity; those of earlier checks are left out."""
     return tuple(str(guard) for guard in occurrence.site.guards if guard.origin is not Origin.CHECK)

@@ -20,7 +20,7 @@ from generator.endpoints import github_url, page_slug, placeholder_documents, st
 from generator.errors import TemplateError
 from generator.extract import RaiseSite
 from generator.guards import Guard, Kind, Origin
-from generator.history import Change, Comparison, Difference, Step, badges, timeline
+from generator.history import Change, Comparison, Difference, Step, badges, release_ranges, timeline
 from generator.message import Placeholder
 from generator.related import related_errors
 from generator.settings import names_read
@@ -152,6 +152,8 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
         "guard_url": lambda guard: error.primary.pin.permalink(error.repository, error.path, guard.line),
         "settings": names_read(site),
         "proofs": catalog.proofs(error),
+        "wordings": [{"text": other.text, "why": _why_same(error, other.text)} for other in error.other_wordings],
+        "releases": release_ranges(error, catalog.pins),
         "badges": badges(error, catalog.pins),
         "timeline": timeline_svg(timeline(error, catalog.pins)),
         "steps": [step for step in reversed(timeline(error, catalog.pins)) if step.occurrence or step.changes],
@@ -256,6 +258,12 @@ def _row(error: Error, catalog: Catalog) -> dict[str, Any]:
     return {"error": error, "status": status_document(error), "tags": tags, "verdict": _verdict(error)}
 
 
+def _why_same(error: Error, wording: str) -> str | None:
+    """Why another wording is the same check, as the analysis says it."""
+    others = error.analysis.also_worded if error.analysis else ()
+    return next((other.why for other in others if other.message == wording), None)
+
+
 def _verdict(error: Error) -> str:
     return VERDICTS[error.analysis.verdict] if error.analysis else "awaits its analysis"
 
@@ -308,7 +316,6 @@ def _environment() -> jinja2.Environment:
         "fence": escape.fence,
         "visible": escape.visible,
         "one_line": escape.one_line,
-        "labels": _labels,
         "json_type": _json_type,
     }
     return environment
@@ -323,10 +330,6 @@ def _json_type(body: dict[str, Any]) -> str:
     if body.get("type") == "array":
         return f"list of {_json_type(body['items'])}"
     return str(body.get("type", "any"))
-
-
-def _labels(pins: Sequence[Any]) -> str:
-    return ", ".join(pin.label for pin in pins)
 
 
 def _render(name: str, **values: Any) -> str:
