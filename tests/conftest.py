@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tiny import Tiny, make_tiny
+from website import build_real
 
 from generator.analysis import load_writing
 from generator.build import Project, extract_all
@@ -113,7 +114,7 @@ def real() -> Real:
     pins = read_pins(project.data_folder / "pins.toml")
     files = fetch_sources(pins, Sources.from_environment(project.repository))
     extractions = extract_all(project.paths, pins, files)
-    catalog = join(project.repository, pins, extractions, load_writing(project.data_folder), project.data)
+    catalog = join(project.repository, pins, extractions, load_writing(project.data_folder, project.data), project.data)
     return Real(project, pins, files, extractions, catalog)
 
 
@@ -148,3 +149,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say why the run failed."""
     for report in _not_run(terminalreporter.config):
         terminalreporter.write_line(f"{report.nodeid}: {report.outcome}; a test that does not run proves nothing")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our own site, built once for all tests that look at it."""
+    return build_real(tmp_path_factory.mktemp("built-site") / "site")

@@ -1,0 +1,61 @@
+"""The built site: made once per test run, served on a loopback port, opened in a real browser."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from generator import plugin
+
+ROOT = Path(__file__).parent.parent
+PREFIX = "/some/prefix"
+"""The site is served below a path, as project pages are."""
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+    def translate_path(self, path: str) -> str:
+        if not path.startswith(f"{PREFIX}/"):
+            return str(Path(self.directory) / "outside-the-prefix")
+        return super().translate_path(path.removeprefix(PREFIX))
+
+
+def build_real(target: Path) -> Path:
+    """Build our own site, strictly, into a new folder."""
+    plugin.build(ROOT / "mkdocs.yml", target, strict=True)
+    return target
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of the folder's root while it is served."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}{PREFIX}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """The machine's own Chromium; a test run without one fails."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    assert found, "no Chromium on this machine; install it: apt-get install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser
+        finally:
+            browser.close()
