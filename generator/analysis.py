@@ -7,10 +7,11 @@ extracted errors is `catalog.py`'s business.
 from __future__ import annotations
 
 import ast
+import datetime
 import json
-import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,12 +40,21 @@ def _no_markup(text: str) -> str:
     return text
 
 
+def _a_day(text: str) -> str:
+    """A day that is in the calendar."""
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"{text} is no day: {error}; write YYYY-MM-DD") from None
+    return text
+
+
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_no_markup)]
 """Plain text with `code` in single backticks; a blank line starts a new paragraph."""
 Code = Annotated[str, StringConstraints(min_length=1)]
 Tag = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$")]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$", max_length=90)]
-Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_a_day)]
 
 
 class _Record(BaseModel):
@@ -233,51 +243,58 @@ class Writing:
     """What is wrong with the files themselves; a file with a problem has no entry in `analyses`."""
 
 
-def load_writing(folder: Path) -> Writing:
-    """Read `analysis/*.yml` and the files beside it; collects problems instead of raising."""
+def load_writing(folder: Path, data: str) -> Writing:
+    """Read `analysis/*.yml` and the files beside it, in a folder that messages call `data`.
+
+    Collects problems instead of raising.
+    """
     problems: list[Problem] = []
-    tags = dict(_load_side_file(folder, "tags.yml", _Tags, problems).content)
-    renamed = dict(_load_side_file(folder, "renamed.yml", _Renamed, problems).content)
-    wordings = _load_side_file(folder, "wordings.yml", _Wordings, problems).content
+    tags = dict(_load_side_file(folder, data, "tags.yml", _Tags, problems).content)
+    renamed = dict(_load_side_file(folder, data, "renamed.yml", _Renamed, problems).content)
+    wordings = _load_side_file(folder, data, "wordings.yml", _Wordings, problems).content
     found: list[AnalysisFile] = []
     for path in sorted((folder / "analysis").glob("*")):
-        shown = f"{folder.name}/analysis/{path.name}"
+        shown = f"{data}/analysis/{path.name}"
         if path.name.startswith(".") or path.is_dir():
             continue
         if path.suffix != ".yml":
             problems.append(Problem(shown, 0, "is not a .yml file; rename or move it"))
             continue
+        unwritten: list[Problem] = []
         try:
             file = read_yaml(path, shown)
+            unwritten = list(_unwritten(file))
+            problems += unwritten
             analysis = validate(file, Analysis)
         except ProblemsFound as error:
-            problems += error.problems
+            told = {problem.line for problem in unwritten}
+            problems += [problem for problem in error.problems if problem.line not in told]
             continue
-        if not re.fullmatch(r"[a-z0-9](?:[a-z0-9-]{0,88}[a-z0-9])?", path.stem):
+        if not is_slug(path.stem):
             problems.append(Problem(shown, 0, "the file name must be lower-case words joined by hyphens; rename it"))
             continue
-        problems += _own_problems(file, analysis, tags)
+        problems += _own_problems(file, analysis, tags, data)
         found.append(AnalysisFile(path.stem, analysis, file))
     return Writing(tuple(found), tags, renamed, wordings, tuple(sorted(problems)))
 
 
-def write_new(path: Path, text: str) -> None:
-    """Write a new file; never replaces one.
+def is_slug(text: str) -> bool:
+    """Whether a text can name a page and its analysis; the page `index` is the list of all errors."""
+    return re.fullmatch(r"[a-z0-9](?:[a-z0-9-]{0,88}[a-z0-9])?", text) is not None and text != "index"
+
+
+def write_new(path: Path, text: str, shown: str) -> None:
+    """Write a new file; never replaces one. Messages call it `shown`.
 
     Raises:
         ProblemsFound: the file exists already.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=".", delete=False
-    ) as beside:
-        beside.write(text)
     try:
-        os.link(beside.name, path)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
     except FileExistsError:
-        raise ProblemsFound([Problem(path.name, 0, "exists already; edit it")]) from None
-    finally:
-        Path(beside.name).unlink()
+        raise ProblemsFound([Problem(shown, 0, "exists already; edit it")]) from None
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -292,9 +309,9 @@ def replace_file(path: Path, text: str) -> None:
 
 def scaffold(message: str, commit: str, fingerprint: str, date: str, placeholders: tuple[str, ...]) -> str:
     """The text of a new analysis file: every required field, each with what belongs there."""
-    quoted = json.dumps(message, ensure_ascii=False)
+    quoted = _quoted(message)
     values = "".join(
-        f"  {json.dumps(name, ensure_ascii=False)}:\n    meaning: TODO what this value is\n    example: TODO\n"
+        f"  {_quoted(name)}:\n    meaning: TODO what this value is\n    example: TODO\n"
         for name in dict.fromkeys(placeholders)
     )
     return (
@@ -315,6 +332,15 @@ def scaffold(message: str, commit: str, fingerprint: str, date: str, placeholder
     )
 
 
+def _quoted(text: str) -> str:
+    """A double-quoted YAML string; what YAML would refuse or take for a line end is escaped."""
+    return re.sub(
+        r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]",
+        lambda found: f"\\u{ord(found[0]):04x}",
+        json.dumps(text, ensure_ascii=False),
+    )
+
+
 class _Tags(BaseModel):
     content: dict[Tag, TagInfo] = {}
 
@@ -330,27 +356,33 @@ class _Wordings(BaseModel):
 _SideT = TypeVar("_SideT", bound=BaseModel)
 
 
-def _load_side_file(folder: Path, name: str, model: type[_SideT], problems: list[Problem]) -> _SideT:
+def _load_side_file(folder: Path, data: str, name: str, model: type[_SideT], problems: list[Problem]) -> _SideT:
     """One of the small files beside the analyses; a missing one is empty."""
     if not (folder / name).exists():
         return model()
     try:
-        file = read_yaml(folder / name, f"{folder.name}/{name}")
+        file = read_yaml(folder / name, f"{data}/{name}")
         lines = {("content", *location): line for location, line in file.lines.items()}
         return validate(YamlFile(file.path, {"content": file.data} if file.data else {}, lines), model)
     except ProblemsFound as error:
-        problems += error.problems
+        for problem in error.problems:
+            text = problem.text.replace("'content.", "'").replace("'content'", "the file")
+            problems.append(Problem(problem.path, problem.line, text))
         return model()
 
 
-def _own_problems(file: YamlFile, analysis: Analysis, tags: dict[str, TagInfo]) -> Iterator[Problem]:
+def _unwritten(file: YamlFile) -> Iterator[Problem]:
+    """What is left of the scaffold; a message may say TODO."""
+    for location, text in _texts(file.data):
+        if "TODO" in text and location[-1:] != ("message",):
+            yield file.problem(location, f"'{location[0]}' still says TODO; write it or leave the field out")
+
+
+def _own_problems(file: YamlFile, analysis: Analysis, tags: dict[str, TagInfo], data: str) -> Iterator[Problem]:
     """What one analysis shows to be wrong without looking at vLLM."""
     for index, tag in enumerate(analysis.tags):
         if tag not in tags:
-            yield file.problem(("tags", index), f"tag '{tag}' is not in data/tags.yml; use one of {', '.join(tags)}")
-    for location, text in _texts(analysis.model_dump()):
-        if "TODO" in text:
-            yield file.problem(location, f"'{location[0]}' still says TODO; write it or leave the field out")
+            yield file.problem(("tags", index), f"tag '{tag}' is not in {data}/tags.yml; use one of {', '.join(tags)}")
     for name in ("validation_code", "type_guard", "try_catch_pattern"):
         sample = getattr(analysis, name)
         if sample is not None and (reason := _unparsable(sample, "python")):
@@ -373,15 +405,18 @@ def _unparsable(sample: str, language: str) -> str | None:
     try:
         match language:
             case "python":
-                ast.parse(sample)
+                with warnings.catch_warnings(action="ignore"):
+                    ast.parse(sample)
             case "json":
                 json.loads(sample)
             case "yaml":
                 yaml.safe_load(sample)
     except SyntaxError as error:
-        return f"{error.msg} (line {error.lineno} of the sample)"
+        return f"{error.msg} (line {error.lineno} of the sample)" if error.lineno else error.msg
     except (ValueError, yaml.YAMLError) as error:
         return " ".join(str(error).split())
+    except (RecursionError, MemoryError):
+        return "nested too deeply"
     return None
 
 

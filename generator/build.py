@@ -61,6 +61,21 @@ def build_site(project: Project, sources: Sources, progress: Callable[[str], Non
     return site_files(catalog, project.addresses)
 
 
+def fetch_all(project: Project, sources: Sources, progress: Callable[[Pin, int], None]) -> None:
+    """Bring all pinned files into the local store.
+
+    Args:
+        project: What is documented.
+        sources: Where the bytes may come from.
+        progress: Told each pin that has been dealt with, and how many pins there are.
+
+    Raises:
+        GeneratorError: some file could not be had; all failures are listed.
+    """
+    pins = read_pins(project.data_folder / "pins.toml")
+    fetch_sources(pins, sources, lambda pin: progress(pin, len(pins)))
+
+
 def build_catalog(project: Project, sources: Sources, progress: Callable[[str], None]) -> Catalog:
     """Everything that is known, with its problems and gaps."""
     pins = read_pins(project.data_folder / "pins.toml")
@@ -68,7 +83,7 @@ def build_catalog(project: Project, sources: Sources, progress: Callable[[str], 
     files = fetch_sources(pins, sources, lambda pin: progress(f"read {pin.label}"))
     extractions = extract_all(project.paths, pins, files)
     progress("joining raise sites and analyses")
-    writing = load_writing(project.data_folder)
+    writing = load_writing(project.data_folder, project.data)
     runs, problems = load_runs(project.data_folder)
     writing = replace(writing, problems=tuple(sorted((*writing.problems, *problems))))
     return join(project.repository, pins, extractions, writing, project.data, runs)

@@ -158,7 +158,7 @@ def join(
     canonical |= {other.message: each.message for each in writing.wordings for other in each.also_worded}
     errors: list[Error] = []
     used: set[str] = set()
-    taken = {file.slug for file in writing.analyses}
+    taken = {"index", *(file.slug for file in writing.analyses)}
     for path in sorted({path for path, _ in groups}):
         merged: dict[str, list[Occurrence]] = {}
         for (group_path, text), found in groups.items():
@@ -166,20 +166,29 @@ def join(
                 merged.setdefault(canonical.get(text, text), []).extend(found)
         for message, found in merged.items():
             file = owners.get(message)
+            slug = file.slug if file and file.slug not in used else None  # two files may raise one message
             used |= {file.slug} if file else set()
-            errors.append(_error(repository, path, pins, message, found, file, taken, data))
+            errors.append(_error(repository, path, pins, message, found, file, slug, taken, data))
     errors.sort(key=lambda error: (error.is_retired, error.path, error.primary.site.line, error.message))
     history_only = tuple(error for error in errors if not any(pin.documented for pin in error.pins))
     errors = [error for error in errors if any(pin.documented for pin in error.pins)]
     known = {text for _, text in groups}
-    problems += _unmatched(writing.analyses, used, known)
+    problems += _unmatched(writing.analyses, known)
     problems += [
         Problem(f"{data}/wordings.yml", 0, f"no pin raises {_short(message)!r}; copy it exactly or delete it")
         for each in writing.wordings
         for message in (each.message, *(other.message for other in each.also_worded))
         if message not in known
     ]
-    problems += _bad_references(writing, {error.slug for error in errors})
+    problems += [
+        Problem(
+            f"{data}/wordings.yml", 0, f"{owners[other.message].file.path} has {_short(other.message)!r} too; delete it"
+        )
+        for each in writing.wordings
+        for other in each.also_worded
+        if other.message in owners
+    ]
+    problems += _bad_references(writing, {error.slug for error in errors}, data)
     return Catalog(
         repository=repository,
         pins=tuple(pins),
@@ -239,6 +248,7 @@ def _error(
     message: str,
     found: list[Occurrence],
     file: AnalysisFile | None,
+    slug: str | None,
     taken: set[str],
     data: str,
 ) -> Error:
@@ -246,9 +256,9 @@ def _error(
     found = sorted(found, key=lambda each: (order[each.pin.label], each.site.line))
     template = next((each.site.template for each in found if each.site.template.text == message), None)
     template = template or found[0].site.template
-    slug = file.slug if file else slug_of(template)
-    if file is None and slug in taken:
-        slug = f"{slug}-{template.error_id(repository, path)[:6]}"
+    if slug is None:
+        words = slug_of(template)
+        slug = f"{words}-{template.error_id(repository, path)[:6]}" if words in taken else words
     taken.add(slug)
     return Error(
         repository=repository,
@@ -262,11 +272,11 @@ def _error(
     )
 
 
-def _unmatched(analyses: Sequence[AnalysisFile], used: set[str], known: set[str]) -> list[Problem]:
+def _unmatched(analyses: Sequence[AnalysisFile], known: set[str]) -> list[Problem]:
     """Analyses whose message no pin raises."""
     found: list[Problem] = []
     for file in analyses:
-        if file.slug not in used or file.analysis.message not in known:
+        if file.analysis.message not in known:
             text = "no pin raises this message; copy it exactly from: vllm-errors extract"
             found.append(file.file.problem(("message",), text))
         for index, message in enumerate(file.analysis.messages[1:]):
@@ -276,7 +286,7 @@ def _unmatched(analyses: Sequence[AnalysisFile], used: set[str], known: set[str]
     return found
 
 
-def _bad_references(writing: Writing, slugs: set[str]) -> list[Problem]:
+def _bad_references(writing: Writing, slugs: set[str], data: str) -> list[Problem]:
     """Related slugs and renames that lead nowhere, and values of placeholders that the message does not have."""
     found: list[Problem] = []
     for file in writing.analyses:
@@ -291,7 +301,7 @@ def _bad_references(writing: Writing, slugs: set[str]) -> list[Problem]:
     for old, new in writing.renamed.items():
         if new not in slugs or old in slugs:
             reason = f"'{old}' is still a page" if old in slugs else f"'{new}' is not a page"
-            found.append(Problem("data/renamed.yml", 0, f"{reason}; name an old page and the one that replaced it"))
+            found.append(Problem(f"{data}/renamed.yml", 0, f"{reason}; name an old page and the one that replaced it"))
     return found
 
 

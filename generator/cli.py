@@ -6,7 +6,7 @@ Exit codes: 0 all is well, 1 problems were found, 2 wrong use.
 from __future__ import annotations
 
 import datetime
-import json
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -17,11 +17,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from generator import proving, repin, report
-from generator.analysis import replace_file, scaffold, write_new
-from generator.build import Project, build_catalog, build_site
+from generator.analysis import is_slug, replace_file, scaffold, write_new
+from generator.build import Project, build_catalog, build_site, fetch_all
 from generator.catalog import Catalog, Error
 from generator.endpoints import extraction_document, to_json
 from generator.errors import GeneratorError, ProblemsFound
+from generator.escape import one_line, visible
 from generator.extract import Extraction, extract_raise_sites
 from generator.history import compare
 from generator.pins import Pin, read_pins, write_pins
@@ -68,6 +69,10 @@ def build(config_file: Path, clone: Path | None, site_dir: Path | None, strict: 
     from generator import plugin
 
     _remember(clone)
+    project = _project(config_file)
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task("Pinned files", total=None)
+        fetch_all(project, _sources(project, clone), lambda pin, total: bar.update(task, advance=1, total=total))
     _show_log()
     target = (site_dir or config_file.parent / "site").resolve()
     plugin.build(config_file, target, strict)
@@ -121,7 +126,7 @@ def check(config_file: Path, clone: Path | None, as_json: bool) -> None:
     found = (*catalog.problems, *catalog.gaps)
     if as_json:
         rows = [{"path": each.path, "line": each.line, "text": each.text} for each in found]
-        click.echo(json.dumps({"errors": len(catalog.errors), "problems": rows}, indent=2, ensure_ascii=False))
+        click.echo(to_json({"errors": len(catalog.errors), "problems": rows}), nl=False)
     elif found:
         click.echo("\n".join(str(each) for each in found))
         click.echo(f"\n{len(catalog.problems)} problems, {len(catalog.gaps)} gaps")
@@ -137,14 +142,17 @@ def check(config_file: Path, clone: Path | None, as_json: bool) -> None:
 @click.option("--slug", help="Name of page and file  [default: the first words of the message]")
 def new(config_file: Path, clone: Path | None, message_or_id: str, slug: str | None) -> None:
     """Write the scaffold of an analysis: MESSAGE_OR_ID is an id, or any part of a message that only one error has."""
+    if slug is not None and not is_slug(slug):
+        raise click.BadParameter("use lower-case words joined by hyphens", param_hint="--slug")
     project = _project(config_file)
     catalog = _catalog(config_file, clone)
     error = _find(catalog, message_or_id)
     site, pin = error.primary.site, error.primary.pin
     names = tuple(placeholder.source for placeholder in error.template.placeholders)
     path = project.data_folder / "analysis" / f"{slug or error.slug}.yml"
-    write_new(path, scaffold(error.message, pin.commit, site.fingerprint, pin.date, names))
-    click.echo(f"{project.data}/analysis/{path.name}\nReplace each TODO, then run: vllm-errors check")
+    shown = f"{project.data}/analysis/{path.name}"
+    write_new(path, scaffold(error.message, pin.commit, site.fingerprint, pin.date, names), shown)
+    click.echo(f"{shown}\nReplace each TODO, then run: vllm-errors check")
 
 
 @cli.command()
@@ -285,6 +293,9 @@ def extract(path: Path, repository: str, as_json: bool) -> None:
 
 def main() -> None:
     """Run the command line; every expected failure ends with its message and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no failure
     try:
         cli(standalone_mode=True)
     except ProblemsFound as error:
@@ -295,6 +306,10 @@ def main() -> None:
         sys.exit(1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"{where}{error.strerror or error}; check the path, its permissions and the space left", err=True)
         sys.exit(1)
 
 
@@ -321,7 +336,7 @@ def _find(catalog: Catalog, wanted: str) -> Error:
         return found[0]
     if not found:
         raise GeneratorError(f"no error matches {wanted!r}; give an id, the name of a page or a part of its message")
-    listed = "\n".join(f"  {e.id}  {e.message[:90]}" for e in found[:20])
+    listed = "\n".join(f"  {e.id}  {one_line(e.message)[:90]}" for e in found[:20])
     raise GeneratorError(f"{len(found)} errors match {wanted!r}; give the id of one:\n{listed}")
 
 
@@ -356,10 +371,10 @@ def _show_log() -> None:
 def _print_extraction(extraction: Extraction, repository: str) -> None:
     for site in extraction.sites:
         identifier = site.template.error_id(repository, extraction.path)
-        click.echo(f"{extraction.path}:{site.line}: {site.exception}: {site.template.text}")
+        click.echo(f"{extraction.path}:{site.line}: {site.exception}: {visible(site.template.text)}")
         click.echo(f"    {identifier}  {site.kind} in {site.function}")
         for guard in site.guards:
-            click.echo(f"    {guard.origin.value}: {guard}")
+            click.echo(f"    {guard.origin.value}: {visible(str(guard))}")
     for other in extraction.others:
         reason = f": {other.reason}" if other.reason else ""
         click.echo(f"{extraction.path}:{other.line}: {other.kind} without page: {other.status}{reason}")

@@ -50,7 +50,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{where}: {self.text}"
+        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in f"{where}: {self.text}")
 
 
 class ProblemsFound(GeneratorError):

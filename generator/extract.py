@@ -15,6 +15,8 @@ from generator.message import MessageTemplate
 from generator.syntax import Function, Module, parse_module
 from generator.wording import Unknown, Wording, wordings
 
+_NONE = Wording(("None",), is_text=False)
+"""What a name prints that has no text yet: not an alternative to the texts that it can have."""
 EXCERPT_REACH = 18
 """Lines of an excerpt before and after the line of the statement."""
 
@@ -141,6 +143,7 @@ def _sites(
     """One site for each text that a statement can print."""
     raised = raised_by(module, node)
     texts = [wording for wording in raised.wordings if wording.template.fixed_text.strip()]
+    texts = [wording for wording in texts if wording != _NONE] or texts
     if not texts:
         empty = all(not wording.template.parts for wording in raised.wordings)
         raise NoMessage("no message") if empty else Unknown("the message has no fixed words")

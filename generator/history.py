@@ -86,6 +86,19 @@ def compare(catalog: Catalog, older: Pin, newer: Pin) -> Comparison:
     return Comparison(older, newer, tuple(found))
 
 
+def since_review(error: Error) -> Difference | None:
+    """What changed between the check that the analysis was written for and the newest pin that raises the error; None
+    when nothing did, or when the pin of the review does not raise it.
+    """
+    if error.analysis is None:
+        return None
+    commit = error.analysis.reviewed.commit
+    read = tuple(each for each in error.occurrences if each.pin.commit.startswith(commit[:40]))
+    now = tuple(each for each in error.occurrences if each.pin.label == error.primary.pin.label)
+    changes = _changes(read, now) if read else ()
+    return Difference(error, changes, read[0], now[0]) if changes else None
+
+
 def timeline(error: Error, pins: Sequence[Pin]) -> tuple[Step, ...]:
     """The story of an error, oldest pin first. `pins` are newest first, as everywhere."""
     steps: list[Step] = []

@@ -20,7 +20,7 @@ from generator.endpoints import github_url, page_slug, placeholder_documents, st
 from generator.errors import TemplateError
 from generator.extract import RaiseSite
 from generator.guards import Guard, Kind, Origin
-from generator.history import Change, Comparison, Difference, Step, badges, release_ranges, timeline
+from generator.history import Change, Comparison, Difference, Step, badges, release_ranges, since_review, timeline
 from generator.message import Placeholder
 from generator.related import related_errors
 from generator.settings import names_read
@@ -151,6 +151,7 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
         "guard_words": guard_words,
         "guard_url": lambda guard: error.primary.pin.permalink(error.repository, error.path, guard.line),
         "settings": names_read(site),
+        "since_review": since_review(error),
         "proofs": catalog.proofs(error),
         "wordings": [{"text": other.text, "why": _why_same(error, other.text)} for other in error.other_wordings],
         "releases": release_ranges(error, catalog.pins),

@@ -81,6 +81,8 @@ def wordings(expression: ast.expr, scope: Scope) -> list[Wording]:
     match expression:
         case ast.Constant():
             return [Wording((str(expression.value),), is_text=isinstance(expression.value, str))]
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return [Wording((str(-number),), is_text=False)]
         case ast.JoinedStr():
             return [_of_parts(fstring_parts(expression, scope.module.segment(expression)), scope)]
         case ast.BinOp(op=ast.Add()):
@@ -415,7 +417,9 @@ def _find_helper(function: ast.expr, scope: Scope) -> Function | None:
         case ast.Attribute(value=ast.Name(id=owner)):
             holder = scope.module.class_of(scope.statement)
             if holder is not None and owner in ("self", "cls", holder.name):
-                return scope.module.functions.get(f"{scope.module.qualified_name(holder)}.{function.attr}")
+                family = scope.module.family(scope.module.qualified_name(holder))
+                methods = (scope.module.functions.get(f"{each}.{function.attr}") for each in family)
+                return next((method for method in methods if method is not None), None)
     return None
 
 
@@ -428,11 +432,12 @@ def bind_arguments(function: Function, call: ast.Call, scope: Scope) -> dict[str
         names = names[1:]
     bound: dict[str, tuple[ast.expr, Scope]] = {}
     defaults = function.args.defaults
+    around = replace(scope, statement=function, arguments={})
     for parameter, default in zip(names[len(names) - len(defaults) :], defaults, strict=False):
-        bound[parameter.arg] = (default, scope)
+        bound[parameter.arg] = (default, around)
     for keyword_only, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
         if value is not None:
-            bound[keyword_only.arg] = (value, scope)
+            bound[keyword_only.arg] = (value, around)
     for parameter, argument in zip(names, call.args, strict=False):
         if isinstance(argument, ast.Starred):
             break

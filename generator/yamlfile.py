@@ -18,6 +18,8 @@ _LARGEST = 64 * 1024
 _PLAIN_TAGS = {
     f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "str", "int", "float", "bool", "null", "timestamp")
 }
+_ALIAS = "alias"
+_TOO_DEEP = "nested too deeply; an analysis has a few levels"
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Location = tuple[str | int, ...]
 
@@ -44,6 +46,16 @@ class YamlFile:
         return Problem(self.path, self.line(location), text)
 
 
+class _Loader(yaml.SafeLoader):
+    """Makes an alias a node of its own instead of following it, so that a complaint can name its line."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.get_event()  # type: ignore[no-untyped-call]
+            return yaml.ScalarNode(_ALIAS, event.anchor, event.start_mark, event.end_mark)
+        return super().compose_node(parent, index)
+
+
 def read_yaml(path: Path, shown: str, largest: int = _LARGEST) -> YamlFile:
     """Read a YAML file.
 
@@ -60,7 +72,7 @@ def read_yaml(path: Path, shown: str, largest: int = _LARGEST) -> YamlFile:
         if size > largest:
             raise _one(shown, 0, f"has {size} bytes; keep it under {largest}: an analysis reads in two minutes")
         text = path.read_bytes().decode("utf-8")
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=_Loader)
     except OSError as error:
         raise _one(shown, 0, f"cannot be read: {error.strerror}; check its name and permissions") from None
     except UnicodeDecodeError as error:
@@ -72,15 +84,17 @@ def read_yaml(path: Path, shown: str, largest: int = _LARGEST) -> YamlFile:
         raise _one(
             shown, mark.line + 1 if mark else 1, f"not valid YAML: {reason}; quote the text or indent it"
         ) from None
-    except (yaml.YAMLError, RecursionError) as error:
-        reason = " ".join(str(error).split()) or "nested too deeply"
-        raise _one(shown, 1, f"not valid YAML: {reason}; remove what is not plain text") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise _one(shown, line, f"not valid YAML: holds the character {chr(error.character)!r}; delete it") from None
+    except RecursionError:
+        raise _one(shown, 1, _TOO_DEEP) from None
     lines: dict[Location, int] = {}
     problems: list[Problem] = []
     try:
-        data = _plain(node, (), lines, shown, problems, set()) if node is not None else None
+        data = _plain(node, (), lines, shown, problems) if node is not None else None
     except RecursionError:
-        raise _one(shown, 1, "nested too deeply; an analysis has two levels") from None
+        raise _one(shown, 1, _TOO_DEEP) from None
     if problems:
         raise ProblemsFound(problems)
     return YamlFile(shown, data, lines)
@@ -98,7 +112,9 @@ def validate(file: YamlFile, model: type[ModelT]) -> ModelT:
         return model.model_validate(file.data)
     except ValidationError as error:
         raise ProblemsFound(
-            file.problem(detail["loc"], _sentence(detail["loc"], dict(detail), model)) for detail in error.errors()
+            file.problem(detail["loc"], _sentence(detail["loc"], dict(detail), model))
+            for detail in error.errors()
+            if detail["type"] != "too_short" or not detail["input"]  # else its items have been complained about
         ) from None
 
 
@@ -113,21 +129,20 @@ def _sentence(location: Location, detail: dict[str, Any], model: type[BaseModel]
             return f"unknown field '{name}'; use one of: {known}"
         case "literal_error" | "enum":
             return f"'{name}' is {str(detail['input'])[:60]!r}; use one of {detail['ctx']['expected']}"
+        case "too_short" | "string_too_short":
+            return f"'{name}' is empty; write it (docs/contributing.md says what belongs there)"
         case "value_error":
             return f"'{name}': {detail['ctx']['error']}"
     return f"'{name}': {detail['msg']}, but it is {str(detail['input'])[:60]!r}; see docs/contributing.md"
 
 
-def _plain(
-    node: yaml.Node, at: Location, lines: dict[Location, int], shown: str, problems: list[Problem], seen: set[int]
-) -> Any:
+def _plain(node: yaml.Node, at: Location, lines: dict[Location, int], shown: str, problems: list[Problem]) -> Any:
     """The value of a node; notes its line and everything that is more than plain data."""
     line = node.start_mark.line + 1
     lines.setdefault(at, line)
-    if id(node) in seen:
-        problems.append(Problem(shown, line, "uses an alias (*name); write the text out"))
+    if node.tag == _ALIAS:
+        problems.append(Problem(shown, line, f"uses the alias *{node.value}; write the text out, in quotes if need be"))
         return None
-    seen.add(id(node))
     if node.tag not in _PLAIN_TAGS:
         problems.append(Problem(shown, line, f"uses the tag {node.tag!r}; write plain text, in quotes if need be"))
         return None
@@ -142,13 +157,17 @@ def _plain(
             if key in result:
                 problems.append(Problem(shown, key_line, f"'{key}' is given twice; keep one"))
             lines[(*at, key)] = key_line
-            result[key] = _plain(value_node, (*at, key), lines, shown, problems, seen)
+            result[key] = _plain(value_node, (*at, key), lines, shown, problems)
         return result
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(item, (*at, index), lines, shown, problems, seen) for index, item in enumerate(node.value)]
+        return [_plain(item, (*at, index), lines, shown, problems) for index, item in enumerate(node.value)]
     if node.tag == "tag:yaml.org,2002:timestamp":
         return node.value
-    return yaml.SafeLoader("").construct_object(node)
+    try:
+        return yaml.SafeLoader("").construct_object(node)
+    except ValueError:
+        problems.append(Problem(shown, line, f"{node.value[:60]!r} is not a number; put it in quotes if it is text"))
+        return None
 
 
 def _one(path: str, line: int, text: str) -> ProblemsFound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from generator.build import Project, extract_all
 from generator.catalog import Catalog, join
 from generator.extract import Extraction
 from generator.pins import Pin, read_pins
+from generator.proof import load_runs
 from generator.plugin import read_project
 from generator.source import SourceFile, Sources, fetch_sources
 
@@ -130,6 +132,27 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tiny]
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     return functools.partial(make_tiny, tmp_path, monkeypatch)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew", action="store_true", help="write tests/snapshots/ anew instead of comparing")
+
+
+@pytest.fixture
+def snapshot(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compares a text with a file of `snapshots/`, which a person can read and git can diff."""
+
+    def compare(name: str, text: str) -> None:
+        path = Path(__file__).parent / "snapshots" / name
+        if request.config.getoption("--renew"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        expected = path.read_text(encoding="utf-8") if path.exists() else ""
+        difference = list(difflib.unified_diff(expected.split("\n"), text.split("\n"), name, "now", lineterm=""))
+        renew = f"pytest {request.node.nodeid} --renew"
+        assert not difference, "\n".join([*difference, "", f"If this is right, renew the file: {renew}"])
+
+    return compare
 
 
 def _not_run(config: pytest.Config) -> list[pytest.TestReport]:

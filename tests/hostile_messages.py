@@ -1,11 +1,13 @@
 """Messages that mean something to Markdown, HTML, YAML, Jinja, JSON or a terminal; each must come out as it is."""
 
+import re
+
 MESSAGES = {
     "backticks": "use `a` or ``b`` or ``` c",
     "fence": "```\nclosed?\n```\n~~~\nopen again",
     "braces": "{a} {{b}} {{ c }} {% raw %} {# d #} ${e}",
     "pipes": "a | b || c |",
-    "quotes": "\"double\" 'single' \\\"escaped\\\" “curly”",
+    "quotes": '"double" \'single\' \\"escaped\\" “curly”',
     "script": "<script>alert('x')</script><img src=x onerror=alert(1)>",
     "closing tags": "</code></pre></p></div></script></title></textarea>--><b>bold",
     "comment": "<!-- a --> <![CDATA[ b ]]> <?php c ?>",
@@ -52,3 +54,13 @@ MESSAGES = {
     "zero width": "a\u200bb\u200cc\u200dd\u2060e\u00adf\u00a0g",
     "combining": "e\u0301 Z\u0351\u0343\u035a ﬁ ſ İ",
 }
+
+
+def shown(text: str) -> str:
+    """What a page can show of a text: controls and lone surrogates as Python writes them."""
+    text = text.replace("\r\n", "\n")
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", lambda found: repr(found[0])[1:-1], text)
+
+
+def in_a_line(text: str) -> str:
+    return " ".join(shown(text).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import unicodedata
@@ -13,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 from conftest import ENVIRONMENT
-from hostile_messages import MESSAGES
+from hostile_messages import MESSAGES, in_a_line, shown
 from htmltree import Element, read_html
-from tiny import analysis_fields, make_tiny
+from tiny import Tiny, analysis_fields, make_tiny
 
 from generator.catalog import Catalog, Error
 
@@ -45,9 +46,19 @@ def _in_literal(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
+PLACEHOLDER = "d['<script>|`*a*']!r"
+ODD = f"""
+def check_values(d, x, width):
+    for key in ["<i>", "|"]:
+        if x:
+            raise ValueError(f"value {{{PLACEHOLDER}}} of {{x:>{{width}}}}")
+"""
+"""A message with values, inside a loop."""
+
+
 def source(older: bool) -> str:
     """One function for each message; it raises the message, and a tame one that has it among its guards."""
-    return "\n".join(
+    return ODD + "\n".join(
         f"def check_{number}(value):\n"
         f"    if value == {literal(message)}:\n"
         f"        raise ValueError({literal(message + ' in old words' if older and is_explained(name) else message)})\n"
@@ -87,8 +98,14 @@ def analysis(message: str) -> str:
 PROSE = ("verdict_reason", "summary", "documentation", "trigger_scenarios", "common_situations")
 
 
+@functools.cache
+def read_page(path: Path) -> Element:
+    return read_html(path.read_text(encoding="utf-8"))
+
+
 @dataclass(frozen=True)
 class Hostile:
+    tiny: Tiny
     site: Path
     catalog: Catalog
 
@@ -105,7 +122,7 @@ class Hostile:
         return (self.site / path).read_text(encoding="utf-8")
 
     def page(self, error: Error) -> Element:
-        return read_html(self.text(f"errors/{error.slug}/index.html"))
+        return read_page(self.site / f"errors/{error.slug}/index.html")
 
     def json(self, error: Error) -> Any:
         return json.loads(self.text(f"api/errors/{error.id}"))
@@ -120,17 +137,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
             patch.setenv(name, value)
         releases = {"v1": source(older=True), "v2": source(older=False)}
         tiny = make_tiny(tmp_path_factory.mktemp("hostile"), patch, releases, tags=tags, **written)
-        yield Hostile(tiny.build(), tiny.catalog())
-
-
-def shown(text: str) -> str:
-    """What a page can show of a text: controls and lone surrogates as Python writes them."""
-    text = text.replace("\r\n", "\n")
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", lambda found: repr(found[0])[1:-1], text)
-
-
-def in_a_line(text: str) -> str:
-    return " ".join(shown(text).split())
+        yield Hostile(tiny, tiny.build(), tiny.catalog())
 
 
 def squeezed(text: str) -> str:
@@ -138,10 +145,11 @@ def squeezed(text: str) -> str:
 
 
 def skeleton(page: Element) -> list[tuple[str, list[str]]]:
-    """Elements and attribute names of a page, without highlighted code, whose colours depend on the code."""
+    """Elements and attribute names of a page, without what depends on the text: highlighted code, bare `code`, `br`."""
     return [
         (each.tag, sorted(each.attributes))
         for each in page.walk(lambda element: "highlighttable" in element.classes or "highlight" in element.classes)
+        if each.tag not in ("code", "br") or each.attributes
     ]
 
 
@@ -158,3 +166,128 @@ def test_nothing_is_injected(hostile: Hostile, name: str) -> None:
     assert skeleton(hostile.page(hostile.error(name))) == skeleton(hostile.page(hostile.error(like)))
     partner = hostile.page(hostile.partner(name))
     assert skeleton(partner) == skeleton(hostile.page(hostile.partner(like)))
+
+
+def test_no_page_has_a_handler_or_a_script_address(hostile: Hostile) -> None:
+    pages = sorted(hostile.site.rglob("*.html"))
+    assert len(pages) > 2 * len(ALL)
+    for path in pages:
+        for element in read_page(path).walk():
+            assert not [name for name in element.attributes if name.startswith("on")], (path, element.attributes)
+            for name in ("href", "src", "action", "content"):
+                assert not element.attributes.get(name, "").strip().lower().startswith("javascript:"), path
+
+
+@TESTED
+def test_title_and_description(hostile: Hostile, name: str) -> None:
+    page = hostile.page(hostile.error(name))
+    start = in_a_line(ALL[name])[:60].rsplit(" ", 1)[0] if " " in ALL[name] else ""
+    assert page.one("title", "head").line.startswith(start) and page.one("title", "head").line.endswith(
+        " - Demo errors"
+    )
+    (description,) = [m.attributes["content"] for m in page.all("meta") if m.attributes.get("name") == "description"]
+    expected = f"{as_prose(ALL[name])} summary" if is_explained(name) else ALL[name]
+    assert " ".join(description.split()).endswith(in_a_line(expected.replace("`", "")))
+
+
+@TESTED
+def test_json_holds_the_exact_text(hostile: Hostile, name: str) -> None:
+    error = hostile.error(name)
+    document = hostile.json(error)
+    assert document["errorMessage"] == ALL[name]
+    assert document["id"] == error.id
+    if is_explained(name):
+        assert document["summary"] == f"{as_prose(ALL[name])} summary".strip()
+        assert document["exampleFixParts"]["before"] == f"{ALL[name][:1000]} before"
+        assert [other["errorMessage"] for other in document["alsoWorded"]] == [f"{ALL[name]} in old words"]
+
+
+@TESTED
+def test_printed_message_is_found_by_its_pattern(hostile: Hostile, name: str) -> None:
+    assert re.search(hostile.json(hostile.error(name))["messagePattern"], f"ValueError: {ALL[name]}")
+
+
+@TESTED
+def test_guards_are_the_same_in_html_and_json(hostile: Hostile, name: str) -> None:
+    for error in (hostile.error(name), hostile.partner(name)):
+        shown_guards = [item.all("code")[0].line for item in hostile.page(error).all("ol", "article")[0].all("li")]
+        assert shown_guards == [in_a_line(guard["text"]) for guard in hostile.json(error)["occurrences"][0]["guards"]]
+
+
+@TESTED
+def test_analysis_is_the_exact_text(hostile: Hostile, name: str) -> None:
+    if not is_explained(name):
+        return
+    page, prose = hostile.page(hostile.error(name)), squeezed(as_prose(ALL[name]))
+    text = squeezed(page.one("article").text)
+    for ending in (*PROSE, "solution", "cost", "belief", "truth", "tip", "note"):
+        assert f"{prose}{ending}" in text, ending
+    for side in ("before", "after"):
+        assert squeezed(f"{ALL[name][:1000]} {side}") in text
+    assert in_a_line(f"{ALL[name]} in old words") in [item.line for item in page.all("code", within="li")]
+
+
+@TESTED
+def test_excerpt_is_the_source(hostile: Hostile, name: str) -> None:
+    error = hostile.error(name)
+    shown_lines = hostile.page(error).all("div.tabbed-block")[0].one("td.code").text
+    assert shown_lines.strip() == shown(error.primary.site.excerpt).expandtabs(4).strip()
+
+
+@TESTED
+def test_twin_holds_the_exact_text(hostile: Hostile, name: str) -> None:
+    error = hostile.error(name)
+    lines = hostile.text(f"errors/{error.slug}/index.md").split("\n")
+    assert lines[0] == f"# {in_a_line(ALL[name])}"
+    opening = next(number for number, line in enumerate(lines) if line.endswith("```text"))
+    closing = lines.index(lines[opening].removesuffix("text"), opening)
+    assert "\n".join(lines[opening + 1 : closing]) == shown(ALL[name]).rstrip("\n")
+
+
+def test_values_are_the_exact_text(hostile: Hostile) -> None:
+    (error,) = [error for error in hostile.catalog.errors if error.message.startswith("value {")]
+    page, document = hostile.page(error), hostile.json(error)
+    assert document["errorMessage"] == f"value {{{PLACEHOLDER}}} of {{x:>{{width}}}}"
+    assert page.one("pre.ve-message").text == page.one("h1").line == document["errorMessage"]
+    marked = [f"{{{each['placeholder']}}}" for each in document["placeholders"]]
+    assert marked == [f"{{{PLACEHOLDER}}}", "{x:>{width}}"]
+    assert [each.text for each in page.all("span.ve-placeholder")] == marked
+    assert [row.all("td")[0].line for row in page.all("tbody", "article")[0].all("tr")] == marked
+    assert page.all("ol", "article")[0].all("code")[0].text == "for key in ['<i>', '|']"
+    assert not page.all("script", "article")[1:]
+
+
+def test_lists_hold_every_message_once(hostile: Hostile) -> None:
+    expected = sorted(in_a_line(error.message) for error in hostile.catalog.errors)
+    rows = read_html(hostile.text("errors/index.html")).all("tr", within="tbody")
+    assert sorted(row.all("td")[0].line for row in rows) == expected
+    assert {len(row.all("td")) for row in rows} == {5}
+    topics = {row.all("td")[2].line for row in rows}
+    assert topics == {"<b>Cache</b> | {{ 1 }}", ""}
+    listed = [line for line in hostile.text("llms.txt").split("\n") if line.startswith("- [") and "errors/" in line]
+    assert len([line for line in listed if "/index.md)" in line]) == len(expected)
+
+
+def test_changes_page_holds_the_exact_texts(hostile: Hostile) -> None:
+    page = read_html(hostile.text("changes/v1..v2/index.html"))
+    explained = [name for name in ALL if is_explained(name)]
+    linked = {link.line for link in page.all("a", within="article")}
+    assert {in_a_line(error.message) for error in hostile.catalog.errors if len(error.pins) == 1} <= linked
+    codes = {code.line for code in page.all("code", within="li")}
+    assert {in_a_line(f"{ALL[name]} in old words") for name in explained} <= codes
+    assert {in_a_line(ALL[name]) for name in explained} <= codes
+    assert not page.all("script", within="article") and not page.all("img", within="article")
+
+
+def test_search_index_holds_text_only(hostile: Hostile) -> None:
+    entries = json.loads(hostile.text("search/search_index.json"))["docs"]
+    titles = {read_html(entry["title"]).line for entry in entries}
+    assert {in_a_line(message) for message in ALL.values()} <= titles
+    tags = {element.tag for entry in entries for element in read_html(entry["title"] + entry["text"]).walk()}
+    assert tags <= {"", "p", "ul", "ol", "li", "pre", "code", "br", "small", "h1", "h2", "h3", "strong", "em"}
+
+
+def test_build_is_the_same_every_time(hostile: Hostile) -> None:
+    first = {path: path.read_bytes() for path in hostile.site.rglob("*") if path.is_file()}
+    hostile.tiny.build()
+    assert {path: path.read_bytes() for path in hostile.site.rglob("*") if path.is_file()} == first

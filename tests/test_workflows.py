@@ -27,7 +27,9 @@ def test_actionlint_has_no_complaint(path: Path) -> None:
 
 def test_actionlint_complains_about_a_mistake(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.yml"
-    wrong.write_text("on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo ${{ nothing.here }}\n")
+    wrong.write_text(
+        "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo ${{ nothing.here }}\n"
+    )
     done = lint(wrong)
     assert done.returncode == 1
     assert "nothing" in done.stdout

@@ -106,7 +106,7 @@ def catalog_of(releases: Mapping[str, str | Mapping[str, str]], data: Path, hist
     extractions = {
         tag: [extract_raise_sites(text.encode(), path) for path, text in each.items()] for tag, each in files.items()
     }
-    return join(REPOSITORY, pins, extractions, load_writing(data), data.name)
+    return join(REPOSITORY, pins, extractions, load_writing(data, data.name), data.name)
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -166,7 +166,7 @@ def make_tiny(folder: Path, patch: pytest.MonkeyPatch, releases: Mapping[str, st
         commit, blob = git(tiny.upstream, "rev-parse", "HEAD", f"HEAD:{PATH}").split()
         pins.append(Pin(commit=commit, date=f"2026-01-{number:02}", blobs={PATH: blob}, tag=tag))
     (tiny.root / "docs").mkdir(parents=True)
-    for name in ("index", "contributing"):
+    for name in ("index", "contributing", "json"):  # what generated pages link to
         (tiny.root / "docs" / f"{name}.md").write_text(f"# {name.title()}\n")
     tiny.config.write_text(MKDOCS)
     write_data(tiny.facts, **data)
