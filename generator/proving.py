@@ -91,7 +91,9 @@ def _run(
     answers: dict[str, dict[str, Any]] = {}
     command = [str(python), str(_PROVER), release]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("VLLM_", "PYTORCH_"))}
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryDirectory() as cache:
+        # vLLM keeps what it learns of model classes; of another release that would be wrong
+        environment["VLLM_CACHE_ROOT"] = cache
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, env=environment
