@@ -141,6 +141,8 @@ class Proof(_Record):
     """Fails with exactly this message; None when it cannot be reached."""
     passes: ProofCase | None = None
     """The same with the first solution applied; None when that cannot be expressed."""
+    releases: tuple[str, ...] = ()
+    """Versions on which the cases work, such as `0.28.0`; empty when they work wherever the error is raised."""
     unreachable: Prose | None = None
     """Why a CPU machine cannot show the error even with a simulation; None when `fails` is given."""
 
@@ -193,6 +195,8 @@ class Analysis(_Record):
     """From `data/tags.yml`, the most telling first."""
     related: tuple[RelatedError, ...] = ()
     references: tuple[Reference, ...] = ()
+    ways_out: dict[str, Literal["keeps", "drops"]] = {}
+    """Setting of a way out, as the page names it (`--pipeline-parallel-size`) → whether the feature is kept."""
     proof: Proof | None = None
     reviewed: Reviewed
 
@@ -208,6 +212,8 @@ class TagInfo(_Record):
     title: Annotated[str, StringConstraints(min_length=1)]
     description: Prose
     """One sentence for lists."""
+    introduction: Prose | None = None
+    """Two to four sentences for the page of the topic; None until someone writes them."""
 
 
 class HistoryWording(_Record):

@@ -106,7 +106,7 @@ def write_run(folder: Path, run: Run) -> Path:
 
 def case_hash(proof: Proof) -> str:
     """16 hex digits over everything that a proof runs."""
-    text = json.dumps(proof.model_dump(mode="json", exclude={"unreachable"}), sort_keys=True)
+    text = json.dumps(proof.model_dump(mode="json", exclude={"unreachable", "releases"}), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -50,7 +50,11 @@ def prove(catalog: Catalog, release: str, python: Path, platform: str, progress:
     if all(pin.tag != f"v{release}" for pin in catalog.pins):
         raise GeneratorError(f"{release} is not pinned; use one of {', '.join(p.tag or '' for p in catalog.pins)}")
     there = [(error, here) for error in catalog.errors if (here := _at(error, release)) is not None]
-    with_case = [(error, here, proof) for error, here in there if (proof := _proof(error)) and proof.fails]
+    with_case = [
+        (error, here, proof)
+        for error, here in there
+        if (proof := _proof(error)) and proof.fails and release in (proof.releases or (release,))
+    ]
     answers = _run([case for error, _, proof in with_case for case in _cases(error, proof)], release, python, progress)
     outcomes: list[Outcome] = []
     failures: list[str] = []
@@ -75,6 +79,8 @@ def _proof(error: Error) -> Proof | None:
 
 def _reason(error: Error) -> str:
     proof = _proof(error)
+    if proof and proof.releases:
+        return f"{error.slug}: its case is for {', '.join(proof.releases)}"
     return f"{error.slug}: {proof.unreachable if proof and proof.unreachable else 'no proof in the analysis'}"
 
 
