@@ -27,6 +27,9 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+lighthouse: $(VENV)/.test node_modules/.done
+	$(BIN)/python tests/lighthouse.py
+
 bench: $(VENV)/.test
 	$(BIN)/python tests/bench.py
 

@@ -224,6 +224,15 @@ class HistoryWording(_Record):
     also_worded: Annotated[tuple[OlderWording, ...], Field(min_length=1)]
 
 
+class KnownName(_Record):
+    """A name that analyses may mention although no pinned file declares it."""
+
+    name: Annotated[str, StringConstraints(min_length=2)]
+    """A flag with its dashes, a variable, a dotted field, or `--flag.key`."""
+    reason: Prose
+    """Why it is right to mention it."""
+
+
 @dataclass(frozen=True)
 class AnalysisFile:
     """One analysis and the file that it is from."""
@@ -247,6 +256,8 @@ class Writing:
     """Joined wordings of errors that have no page."""
     problems: tuple[Problem, ...]
     """What is wrong with the files themselves; a file with a problem has no entry in `analyses`."""
+    known_names: tuple[KnownName, ...] = ()
+    """Names that need not be declared."""
 
 
 def load_writing(folder: Path, data: str) -> Writing:
@@ -258,6 +269,7 @@ def load_writing(folder: Path, data: str) -> Writing:
     tags = dict(_load_side_file(folder, data, "tags.yml", _Tags, problems).content)
     renamed = dict(_load_side_file(folder, data, "renamed.yml", _Renamed, problems).content)
     wordings = _load_side_file(folder, data, "wordings.yml", _Wordings, problems).content
+    known_names = _load_side_file(folder, data, "known_names.yml", _KnownNames, problems).content
     found: list[AnalysisFile] = []
     for path in sorted((folder / "analysis").glob("*")):
         shown = f"{data}/analysis/{path.name}"
@@ -281,7 +293,7 @@ def load_writing(folder: Path, data: str) -> Writing:
             continue
         problems += _own_problems(file, analysis, tags, data)
         found.append(AnalysisFile(path.stem, analysis, file))
-    return Writing(tuple(found), tags, renamed, wordings, tuple(sorted(problems)))
+    return Writing(tuple(found), tags, renamed, wordings, tuple(sorted(problems)), known_names)
 
 
 def is_slug(text: str) -> bool:
@@ -357,6 +369,10 @@ class _Renamed(BaseModel):
 
 class _Wordings(BaseModel):
     content: tuple[HistoryWording, ...] = ()
+
+
+class _KnownNames(BaseModel):
+    content: tuple[KnownName, ...] = ()
 
 
 _SideT = TypeVar("_SideT", bound=BaseModel)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from generator.declarations import ConfigClass, Declarations
+from generator.declarations import ConfigClass, Declarations, Field
 from generator.syntax import Function, Module
 
 ENGINE = "EngineArgs"
 """The class whose fields are the arguments of `LLM(...)`."""
+ROOT = "VllmConfig"
+"""The class of the whole configuration: its fields are objects that the others describe."""
 _DEEPEST = 3
 
 
@@ -71,6 +73,8 @@ class Arguments:
     """All flags and arguments of one pin."""
 
     declarations: Declarations
+    names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """`Class.field` → the name of its page, which is the same in all releases; missing for what none can set."""
 
     @cached_property
     def module(self) -> Module | None:
@@ -110,7 +114,8 @@ class Arguments:
         for node in ast.walk(function):
             match node:
                 case ast.Assign(
-                    targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="get_kwargs"), args=[ast.Name(id=held)])
+                    targets=[ast.Name(id=name)],
+                    value=ast.Call(func=ast.Name(id="get_kwargs"), args=[ast.Name(id=held)]),
                 ):
                     tables[name] = held
                 case ast.Assign(
@@ -177,8 +182,35 @@ class Arguments:
                     argument = self._own_argument(node.value)
                     if held and argument:
                         found.setdefault((held, attribute), []).append(argument)
-        known = self.arguments
+        known = {name for name in self.arguments if name not in self.without_effect}
         return {key: tuple(dict.fromkeys(a for a in value if a in known)) for key, value in found.items()}
+
+    @cached_property
+    def without_effect(self) -> frozenset[str]:
+        """Arguments that `EngineArgs` reads only to warn about them, if at all: setting them changes nothing."""
+        holder = self.module.classes.get(ENGINE) if self.module else None
+        if holder is None or self.module is None:
+            return frozenset()
+        used: set[str] = set()
+        for node in ast.walk(holder):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Load)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in ("self", "args", "engine_args")
+                and not self._is_warning(self.module, node)
+            ):
+                used.add(node.attr)
+        return frozenset(name for name in self.arguments if name not in used and not name.startswith("_"))
+
+    def _is_warning(self, module: Module, node: ast.AST) -> bool:
+        """Whether a read stands in the test of an `if` that does nothing but warn."""
+        inner = node
+        for above in module.above(node):
+            if isinstance(above, ast.If):
+                return inner is above.test and all(_only_warns(each) for each in (*above.body, *above.orelse))
+            inner = above
+        return False
 
     @cached_property
     def switches(self) -> Mapping[str, str]:
@@ -201,7 +233,7 @@ class Arguments:
         found: list[Route] = []
         roots = {each.name for each in self._roots()}
         arguments = self.passed.get((holder, name), ())
-        if holder in roots and name in self.arguments:
+        if (holder in roots or holder == ENGINE) and name in self.arguments:
             arguments = tuple(dict.fromkeys((*arguments, name)))
         for argument in arguments:
             flags = [flag for flag in self.flags if flag.argument == argument]
@@ -211,23 +243,30 @@ class Arguments:
             flag = next((flag for flag in self.flags if flag.argument == argument), None)
             found.append(Route(flag, argument, switches=True))
         if depth < _DEEPEST:
-            for each in self.declarations.classes.values():
-                for outer in each.fields.values():
-                    if self._holds(outer.annotation, holder) and each.name != holder and each.name != ENGINE:
-                        found += [
-                            Route(route.flag, route.argument, (*route.keys, name))
-                            for route in self.routes(each.name, outer.name, depth + 1)
-                            if not route.switches
-                        ]
+            for outer in self._holders.get(holder, ()):
+                found += [
+                    Route(route.flag, route.argument, (*route.keys, name))
+                    for route in self.routes(outer.holder, outer.name, depth + 1)
+                    if not route.switches
+                ]
         return tuple(dict.fromkeys(sorted(found, key=lambda route: (len(route.keys), route.flag is None))))
 
-    def _holds(self, annotation: str, name: str) -> bool:
-        return name in annotation and self.declarations.class_in(annotation) == name
+    @cached_property
+    def _holders(self) -> Mapping[str, tuple[Field, ...]]:
+        """Class → the fields that users give as an object of it; those of the whole configuration, where it has one."""
+        found: dict[str, list[Field]] = {}
+        for each in self.declarations.classes.values():
+            for outer in each.fields.values() if each.name != ENGINE else ():
+                held = self.declarations.class_in(outer.annotation)
+                if held and held != each.name and "SkipValidation" not in outer.annotation:
+                    found.setdefault(held, []).append(outer)
+        whole = {name: [each for each in fields if each.holder == ROOT] for name, fields in found.items()}
+        return {name: tuple(whole[name] or fields) for name, fields in found.items()}
 
     def _roots(self) -> Iterator[ConfigClass]:
-        """The classes that hold the whole configuration: those with the most fields that are config classes."""
-        if "VllmConfig" in self.declarations.classes:
-            yield self.declarations.classes["VllmConfig"]
+        """The class that holds the whole configuration."""
+        if ROOT in self.declarations.classes:
+            yield self.declarations.classes[ROOT]
 
     def _own_argument(self, value: ast.expr) -> str | None:
         """The one `self.x` that an expression reads; None when it reads several or none."""
@@ -240,6 +279,23 @@ class Arguments:
         }
         simple = isinstance(value, ast.Attribute | ast.BoolOp | ast.Call | ast.Subscript)
         return names.pop() if len(names) == 1 and simple else None
+
+
+def _only_warns(statement: ast.stmt) -> bool:
+    called = statement.value.func if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+    return called is not None and ast.unparse(called).partition(".")[0] in ("logger", "warnings")
+
+
+def page_names(pins: Iterable[Arguments]) -> dict[str, str]:
+    """`Class.field` → the most direct way to set it in the newest pin that has one. `pins` are newest first."""
+    found: dict[str, str] = {}
+    for each in pins:
+        for declared in each.declarations.classes.values():
+            for member in declared.fields.values():
+                if member.is_given and declared.name != ENGINE and member.key not in found:
+                    routes = each.routes(member.holder, member.name)
+                    found |= {member.key: routes[0].name} if routes else {}
+    return found
 
 
 def is_switch(annotation: str) -> bool:

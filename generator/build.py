@@ -10,9 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.analysis import load_writing
+from generator.arguments import Arguments, page_names
 from generator.catalog import Catalog, join
-from generator.errors import ProblemsFound
+from generator.declarations import declare
+from generator.errors import PinError, ProblemsFound
+from generator.explain import Explainer, explainers
 from generator.extract import Extraction, extract_raise_sites
+from generator.facts import check_facts
 from generator.pins import Pin, read_pins
 from generator.proof import load_runs
 from generator.render import Addresses
@@ -79,6 +83,9 @@ def fetch_all(project: Project, sources: Sources, progress: Callable[[Pin, int],
 def build_catalog(project: Project, sources: Sources, progress: Callable[[str], None]) -> Catalog:
     """Everything that is known, with its problems and gaps."""
     pins = read_pins(project.data_folder / "pins.toml")
+    lost = [str(path) for path in project.paths if not any(path in pin.blobs for pin in pins)]
+    if lost:
+        raise PinError(f"no pin has {', '.join(lost)}; correct 'paths' in mkdocs.yml, or pin a commit that has it")
     progress(f"reading {len(pins)} pinned commits")
     files = fetch_sources(pins, sources, lambda pin: progress(f"read {pin.label}"))
     extractions = extract_all(project.paths, pins, files)
@@ -86,7 +93,36 @@ def build_catalog(project: Project, sources: Sources, progress: Callable[[str], 
     writing = load_writing(project.data_folder, project.data)
     runs, problems = load_runs(project.data_folder)
     writing = replace(writing, problems=tuple(sorted((*writing.problems, *problems))))
-    return join(project.repository, pins, extractions, writing, project.data, runs)
+    catalog = join(project.repository, pins, extractions, writing, project.data, runs)
+    progress("reading what the pins declare")
+    found = explain_all(pins, files, extractions)
+    arguments = {label: each.arguments for label, each in found.items()}
+    facts = check_facts(writing.analyses, writing.known_names, arguments, pins, project.data)
+    return replace(
+        catalog,
+        explainers=found,
+        problems=tuple(sorted({*catalog.problems, *facts.problems})),
+        gaps=tuple(sorted({*catalog.gaps, *facts.gaps})),
+    )
+
+
+def explain_all(
+    pins: Sequence[Pin],
+    files: Mapping[str, Mapping[str, SourceFile]],
+    extractions: Mapping[str, Sequence[Extraction]],
+) -> dict[str, Explainer]:
+    """Pin label → what explains the checks of a documented pin, from its own context files or those that stand in."""
+    by_label = {pin.label: pin for pin in pins}
+    data = {label: {path: file.data for path, file in each.items()} for label, each in files.items()}
+    arguments: dict[str, Arguments] = {}
+    names: dict[str, str] = {}  # shared by all, and filled before anyone asks
+    for pin in pins:
+        if pin.documented:
+            other = by_label.get(pin.context) if pin.context else None
+            borrowed = (other, data[other.label]) if other else None
+            arguments[pin.label] = Arguments(declare(pin, data[pin.label], borrowed), names)
+    names.update(page_names(arguments.values()))
+    return explainers(arguments, extractions)
 
 
 def extract_all(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from generator.analysis import Analysis, AnalysisFile, TagInfo, Writing
 from generator.errors import Problem
+from generator.explain import Explainer, Explanation
 from generator.extract import Extraction, OtherStatement, RaiseSite
 from generator.message import MessageTemplate, message_id
 from generator.pins import Pin
@@ -117,6 +118,24 @@ class Catalog:
     """What makes the data wrong; a build stops at these."""
     gaps: tuple[Problem, ...]
     """What is missing or stale; a build shows these on the pages and goes on."""
+    explainers: Mapping[str, Explainer] = field(default_factory=dict, repr=False)
+    """Pin label → what computes conditions, settings and ways out of a documented pin; empty when nobody asked."""
+
+    def explanation(self, occurrence: Occurrence) -> Explanation | None:
+        """What is computed about a raise site; None at pins without pages, and when nobody asked."""
+        explainer = self.explainers.get(occurrence.pin.label)
+        return explainer.explain(occurrence.path, occurrence.site) if explainer else None
+
+    @cached_property
+    def setting_pages(self) -> frozenset[str]:
+        """The names of all settings that have a page: those that a check of a documented pin involves."""
+        explained = (self.explanation(each) for error in self.errors for each in error.occurrences)
+        return frozenset(each.setting.name for found in explained if found for each in found.involved)
+
+    @cached_property
+    def by_wording(self) -> dict[tuple[str, str], Error]:
+        """Path and wording of a raise site → the error with a page that it belongs to."""
+        return {(each.path, each.site.template.text): error for error in self.errors for each in error.occurrences}
 
     @cached_property
     def by_slug(self) -> dict[str, Error]:

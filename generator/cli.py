@@ -7,27 +7,33 @@ from __future__ import annotations
 
 import datetime
 import io
+import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import click
-from rich.console import Console
+from rich.console import Console, Group
+from rich.panel import Panel
 from rich.progress import Progress
 
-from generator import proving, repin, report
+from generator import lookup, proving, repin, report
 from generator.analysis import is_slug, replace_file, scaffold, write_new
 from generator.build import Project, build_catalog, build_site, fetch_all
+from generator.card import card
 from generator.catalog import Catalog, Error
 from generator.endpoints import extraction_document, to_json
 from generator.errors import GeneratorError, ProblemsFound
 from generator.escape import one_line, visible
 from generator.extract import Extraction, extract_raise_sites
 from generator.history import compare
+from generator.logtext import decode
 from generator.pins import Pin, read_pins, write_pins
 from generator.proof import write_run
 from generator.source import Sources
+from generator.wordindex import build_index
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _config_file = click.option(
@@ -279,6 +285,32 @@ def reviewed(config_file: Path, clone: Path | None, slug: str, date: str | None)
 
 
 @cli.command()
+@_config_file
+@_clone
+@click.argument("file", type=click.File("rb"), default="-")
+@_as_json
+def explain(config_file: Path, clone: Path | None, file: BinaryIO, as_json: bool) -> None:
+    """Find the error in the log FILE, or in standard input: vllm serve ... 2>&1 | vllm-errors explain.
+
+    The whole log is fine, with prefixes, colours and several tracebacks. Nothing leaves this machine.
+
+    Exit codes: 0 an error was found that has a record here, 1 none was, 2 wrong use.
+    """
+    if file.isatty():
+        raise click.UsageError("give a FILE, or pipe a log: vllm serve ... 2>&1 | vllm-errors explain")
+    text = decode(file.read())
+    catalog = _catalog(config_file, clone)
+    explanation = lookup.explain(text, build_index(catalog))
+    if as_json:
+        click.echo(json.dumps(lookup.explanation_document(explanation), indent=2, ensure_ascii=False))
+    else:
+        lines = card(explanation, catalog, _project(config_file).addresses.site_url or "")
+        console = Console(highlight=False)
+        console.print(Panel(Group(*lines)) if console.is_terminal else Group(*lines), soft_wrap=not console.is_terminal)
+    sys.exit(0 if explanation.matches else 1)
+
+
+@cli.command()
 @click.argument("path", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--repository", default="vllm-project/vllm", show_default=True, help="For the ids.")
 @_as_json
@@ -297,7 +329,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no failure
     try:
-        cli(standalone_mode=True)
+        cli(prog_name="vllm-errors")
     except ProblemsFound as error:
         click.echo(f"{error}\n\n{len(error.problems)} problems", err=True)
         sys.exit(1)

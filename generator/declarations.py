@@ -1,6 +1,6 @@
 """What one pin declares: config classes with their fields and helpers, choices, and environment variables.
 
-Static reading only: griffe for classes and fields, the tree for the rest; nothing of the documented project is imported.
+Static reading only: griffe for classes and fields, the tree for the rest; the documented project is never imported.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from pathlib import PurePosixPath
+from pathlib import Path
 
 import griffe
 
@@ -36,6 +36,8 @@ class Field:
     path: str
     line: int
     """From 1."""
+    is_given: bool = True
+    """Whether it can be given when an object is made; False for what only the class itself assigns."""
 
     @property
     def key(self) -> str:
@@ -211,9 +213,8 @@ def _classes(module: Module) -> tuple[ConfigClass, ...]:
 
 
 def _read_classes(module: Module) -> Iterator[ConfigClass]:
-    tree = griffe.visit(
-        PurePosixPath(module.path).stem, filepath=PurePosixPath(module.path), code=module.text  # type: ignore[arg-type]
-    )
+    path = Path(module.path)
+    tree = griffe.visit(path.stem, filepath=path, code=module.text)
     for each in tree.classes.values():
         if each.is_alias or each.name not in module.classes:
             continue
@@ -221,30 +222,27 @@ def _read_classes(module: Module) -> Iterator[ConfigClass]:
         fields: dict[str, Field] = {}
         members: dict[str, str] = {}
         is_enum = any("Enum" in str(base) for base in each.bases)
+        own = {function.name for function in node.body if isinstance(function, Function)}
+        written = {  # griffe drops the quotes inside a Literal that it cannot trace to typing
+            each.target.id: _written(each.annotation)
+            for each in node.body
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
         for name, attribute in each.attributes.items():
+            if name in own:
+                continue  # griffe takes a property for an attribute
             if is_enum and not name.startswith("_"):
                 value = _constant(attribute.value)
                 members[name] = value if isinstance(value, str) else name
-            elif attribute.annotation is not None and "class-attribute" in attribute.labels:
-                fields[name] = Field(
-                    each.name,
-                    name,
-                    str(attribute.annotation),
-                    _default(attribute.value),
-                    first_sentence(attribute.docstring.value) if attribute.docstring else None,
-                    module.path,
-                    attribute.lineno or node.lineno,
-                )
             elif attribute.annotation is not None:
-                fields[name] = Field(
-                    each.name,
-                    name,
-                    str(attribute.annotation),
-                    None,
-                    first_sentence(attribute.docstring.value) if attribute.docstring else None,
-                    module.path,
-                    attribute.lineno or node.lineno,
-                )
+                summary = first_sentence(attribute.docstring.value) if attribute.docstring else None
+                annotation = written.get(name) or str(attribute.annotation)
+                default = _default(attribute.value)
+                is_given = "ClassVar" not in annotation and "init=False" not in str(attribute.value)
+                line = attribute.lineno or node.lineno
+                fields[name] = Field(each.name, name, annotation, default, summary, module.path, line, is_given)
+        for name, line, annotation in _own_attributes(node):
+            fields.setdefault(name, Field(each.name, name, annotation, None, None, module.path, line, is_given=False))
         helpers = {
             function.name: Helper(
                 each.name,
@@ -260,6 +258,24 @@ def _read_classes(module: Module) -> Iterator[ConfigClass]:
         }
         bases = tuple(str(base) for base in each.bases)
         yield ConfigClass(each.name, module.path, node.lineno, bases, fields, helpers, members)
+
+
+def _written(annotation: ast.expr) -> str:
+    """An annotation as it is written, without quotes around the whole of it."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value
+    return ast.unparse(annotation)
+
+
+def _own_attributes(node: ast.ClassDef) -> Iterator[tuple[str, int, str]]:
+    """Attributes that the methods of a class assign to `self`: name, line, annotation."""
+    for each in ast.walk(node):
+        target = each.target if isinstance(each, ast.AnnAssign) else None
+        targets = each.targets if isinstance(each, ast.Assign) else [target]
+        for found in targets:
+            if isinstance(found, ast.Attribute) and isinstance(found.value, ast.Name) and found.value.id == "self":
+                annotation = ast.unparse(each.annotation) if isinstance(each, ast.AnnAssign) else ""
+                yield found.attr, found.lineno, annotation
 
 
 def first_sentence(text: str) -> str:

@@ -6,31 +6,39 @@ Pure: values in, values out. Field names of the first group are those of the dat
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import BaseModel, Field
 
 from generator.analysis import Analysis, Severity, Strategy, Verdict
 from generator.catalog import Catalog, Error, Occurrence
 from generator.extract import Extraction, OtherStatement
 from generator.guards import Guard
 from generator.history import Change, Comparison, Difference, own_guards, timeline
+from generator.names import names_read
 from generator.pins import Pin
 from generator.related import related_errors
-from generator.settings import names_read
+from generator.setting_documents import (
+    Document,
+    ItemListDocument,
+    NextCheckDocument,
+    SettingsDocument,
+    UnresolvedDocument,
+    WayOutDocument,
+    item_documents,
+    next_documents,
+    sentences_of,
+    unresolved_documents,
+    way_documents,
+)
+from generator.wordindex import LookupIndex
+from generator.words import Sentence
 
 SCHEMA_VERSION = 1
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", use_attribute_docstrings=True
-    )
-
-
-class GuardDocument(_Document):
+class GuardDocument(Document):
     """One condition that must hold for control to reach the statement."""
 
     text: str
@@ -41,9 +49,13 @@ class GuardDocument(_Document):
     """From 1."""
     origin: str
     """`branch`, `earlier exit`, `earlier check` (another error would have been raised), `own test` or `wording`."""
+    words: str | None
+    """The same as a sentence; null where no sentence would be true, and for what is not computed."""
+    settings: list[str]
+    """Names of the settings that it reads, see `/api/settings.json`."""
 
 
-class CallerDocument(_Document):
+class CallerDocument(Document):
     """A call of the function from the same file."""
 
     function: str
@@ -51,7 +63,7 @@ class CallerDocument(_Document):
     guards: list[GuardDocument]
 
 
-class OccurrenceDocument(_Document):
+class OccurrenceDocument(Document):
     """One raise site in one pin."""
 
     pin: str
@@ -83,9 +95,11 @@ class OccurrenceDocument(_Document):
     """Inside a pydantic ValidationError, by itself, or both."""
     fingerprint: str
     """The same as long as the check is the same."""
+    ways_out: list[WayOutDocument]
+    """What makes the check pass, the last condition first; empty in the pins that are history only."""
 
 
-class ExampleFixDocument(_Document):
+class ExampleFixDocument(Document):
     """A repair in two snippets."""
 
     before: str
@@ -93,14 +107,14 @@ class ExampleFixDocument(_Document):
     language: str
 
 
-class MisreadingDocument(_Document):
+class MisreadingDocument(Document):
     """What people believe, and what is true."""
 
     belief: str
     truth: str
 
 
-class PlaceholderDocument(_Document):
+class PlaceholderDocument(Document):
     """One value that the message prints."""
 
     placeholder: str
@@ -111,7 +125,7 @@ class PlaceholderDocument(_Document):
     """Texts that the source determines for it; empty when it can be anything."""
 
 
-class ReferenceDocument(_Document):
+class ReferenceDocument(Document):
     """An upstream issue or pull request."""
 
     kind: Literal["issue", "pull"]
@@ -120,7 +134,7 @@ class ReferenceDocument(_Document):
     note: str
 
 
-class RelatedDocument(_Document):
+class RelatedDocument(Document):
     """Another error."""
 
     id: str
@@ -129,7 +143,7 @@ class RelatedDocument(_Document):
     reason: str
 
 
-class ProofDocument(_Document):
+class ProofDocument(Document):
     """What the real vLLM did."""
 
     release: str
@@ -150,7 +164,7 @@ class ProofDocument(_Document):
     """What came of the arguments with the first solution applied."""
 
 
-class StatusDocument(_Document):
+class StatusDocument(Document):
     """How far the record can be trusted."""
 
     analysis: Literal["present", "stale", "missing"]
@@ -162,7 +176,7 @@ class StatusDocument(_Document):
     """The pin after the last one that raises it; null while the newest one does."""
 
 
-class WordingDocument(_Document):
+class WordingDocument(Document):
     """Another wording of the same check."""
 
     id: str
@@ -172,7 +186,7 @@ class WordingDocument(_Document):
     pins: list[str]
 
 
-class ErrorDocument(_Document):
+class ErrorDocument(Document):
     """One error: `/api/errors/<id>`."""
 
     id: str
@@ -259,11 +273,19 @@ class ErrorDocument(_Document):
     """Other wordings of the same check."""
     url: str
     """Address of the page, relative to the root of the site."""
+    settings: list[str]
+    """Names of the settings that the check reads, those behind properties last; see `/api/settings.json`."""
+    unresolved: list[UnresolvedDocument]
+    """Names that the check reads and whose setting is not known."""
+    next_checks: list[NextCheckDocument]
+    """What the same function tests afterwards."""
+    possible_items: list[ItemListDocument]
+    """What lists in the message can hold."""
     occurrences: list[OccurrenceDocument]
     """Newest pin first."""
 
 
-class IndexRow(_Document):
+class IndexRow(Document):
     """One error in brief."""
 
     id: str
@@ -281,7 +303,7 @@ class IndexRow(_Document):
     json_url: str
 
 
-class PinDocument(_Document):
+class PinDocument(Document):
     """One tracked commit."""
 
     pin: str
@@ -292,7 +314,7 @@ class PinDocument(_Document):
     """`raise` and `assert` statements that get no page: `kind`, `lineNumber`, `function`, `status`, `reason`."""
 
 
-class IndexDocument(_Document):
+class IndexDocument(Document):
     """`/api/index.json`."""
 
     schema_version: Literal[1] = Field(default=1)
@@ -303,14 +325,14 @@ class IndexDocument(_Document):
     errors: list[IndexRow]
 
 
-class ErrorsDocument(_Document):
+class ErrorsDocument(Document):
     """`/api/errors.json`."""
 
     schema_version: Literal[1] = Field(default=1)
     errors: list[ErrorDocument]
 
 
-class ChangeDocument(_Document):
+class ChangeDocument(Document):
     """One error that is not the same at two pins."""
 
     id: str
@@ -336,7 +358,7 @@ class ChangeDocument(_Document):
     """Conditions that only the newer pin has."""
 
 
-class ChangesDocument(_Document):
+class ChangesDocument(Document):
     """`/api/changes/<from>..<to>.json`: two neighbouring pins."""
 
     schema_version: Literal[1] = Field(default=1)
@@ -347,7 +369,7 @@ class ChangesDocument(_Document):
     errors: list[ChangeDocument]
 
 
-class StateDocument(_Document):
+class StateDocument(Document):
     """One error at one pin."""
 
     message: int
@@ -360,7 +382,7 @@ class StateDocument(_Document):
     """Positions in `texts` of the conditions of the check itself."""
 
 
-class HistoryRow(_Document):
+class HistoryRow(Document):
     """One error at every pin."""
 
     id: str
@@ -370,7 +392,7 @@ class HistoryRow(_Document):
     """One per pin, in the order of `pins`; null where the pin does not raise it."""
 
 
-class HistoryDocument(_Document):
+class HistoryDocument(Document):
     """`/api/history.json`: enough to compare any two pins."""
 
     schema_version: Literal[1] = Field(default=1)
@@ -381,6 +403,39 @@ class HistoryDocument(_Document):
     errors: list[HistoryRow]
 
 
+class LookupRow(Document):
+    """One error, as far as a search needs it."""
+
+    id: str
+    slug: str | None
+    """Name of its page; null when only releases without pages raise it."""
+    lifted_in: int | None
+    """Position in `pins` of the first one that no longer raises it; null while the newest one does."""
+    bare: bool
+    """Whether it can be printed without pydantic's wrapper."""
+    openings: dict[str, list[str]]
+    """Placeholder → first words, as a search writes them, of what the source puts there."""
+    wordings: list[list[str]]
+    """Each as fixed text and placeholders in turn: the second, fourth, … are placeholders; the canonical one first."""
+
+
+class LookupDocument(Document):
+    """`/api/lookup.json`: what the search of a pasted log needs, without line breaks and blanks between values."""
+
+    schema_version: Literal[1] = Field(default=1)
+    path: str
+    """The documented files, parted by `, `."""
+    pins: list[str]
+    """Newest first."""
+    settings: dict[str, list[str]]
+    """Config object → those of its fields that the checks read."""
+    errors: list[LookupRow]
+    lines: list[str]
+    """For each pin, the lines of all wordings in order, parted by commas; `+` between the lines of one wording. Each
+    number is the difference to the one before, and nothing stands for a wording that the pin does not have.
+    """
+
+
 ENDPOINTS = {
     "changes": "api/changes/{from}..{to}.json",
     "error": "api/errors/{id}",
@@ -388,13 +443,16 @@ ENDPOINTS = {
     "errors": "api/errors.json",
     "history": "api/history.json",
     "index": "api/index.json",
+    "lookup": "api/lookup.json",
     "schema": "api/schema.json",
+    "settings": "api/settings.json",
 }
 
 
 def error_document(error: Error, catalog: Catalog) -> ErrorDocument:
     """The whole record of one error."""
     analysis, primary, site = error.analysis, error.primary, error.primary.site
+    explanation = catalog.explanation(primary)
     fix = analysis.example_fix if analysis else None
     return ErrorDocument(
         id=error.id,
@@ -449,7 +507,11 @@ def error_document(error: Error, catalog: Catalog) -> ErrorDocument:
             for template in error.other_wordings
         ],
         url=f"errors/{error.slug}/",
-        occurrences=[_occurrence(error, each) for each in error.occurrences],
+        settings=[each.setting.name for each in explanation.involved] if explanation else [],
+        unresolved=unresolved_documents(explanation),
+        next_checks=next_documents(error, explanation, catalog) if explanation else [],
+        possible_items=item_documents(error, catalog),
+        occurrences=[_occurrence(error, each, catalog) for each in error.occurrences],
     )
 
 
@@ -484,7 +546,15 @@ def index_document(catalog: Catalog) -> IndexDocument:
 def schema() -> dict[str, Any]:
     """JSON Schema 2020-12 of every document, each under `$defs`; the schema itself is that of one error."""
     definitions: dict[str, Any] = {}
-    for model in (ErrorDocument, IndexDocument, ErrorsDocument, ChangesDocument, HistoryDocument):
+    for model in (
+        ErrorDocument,
+        IndexDocument,
+        ErrorsDocument,
+        ChangesDocument,
+        HistoryDocument,
+        LookupDocument,
+        SettingsDocument,
+    ):
         body = model.model_json_schema(by_alias=True, mode="serialization", ref_template="#/$defs/{model}")
         definitions |= body.pop("$defs", {})
         definitions[model.__name__] = body
@@ -535,6 +605,44 @@ def history_document(catalog: Catalog) -> HistoryDocument:
     return HistoryDocument(pins=[pin.label for pin in reversed(catalog.pins)], texts=list(texts), errors=rows)
 
 
+def lookup_document(index: LookupIndex) -> LookupDocument:
+    """The index of a search."""
+    lines: list[str] = []
+    wordings = [wording for entry in index.entries for wording in entry.wordings]
+    for pin in range(len(index.pins)):
+        before, texts = 0, []
+        for wording in wordings:
+            steps: list[str] = []
+            for line in dict(wording.lines).get(pin, ()):
+                steps.append(str(line - before))
+                before = line
+            texts.append("+".join(steps))
+        lines.append(",".join(texts))
+    return LookupDocument(
+        path=index.path,
+        pins=list(index.pins),
+        settings={holder: list(names) for holder, names in index.settings},
+        errors=[
+            LookupRow(
+                id=entry.id,
+                slug=entry.slug,
+                lifted_in=entry.lifted_in,
+                bare=entry.is_bare,
+                openings={placeholder: list(words) for placeholder, words in entry.openings},
+                wordings=[list(wording.parts) for wording in entry.wordings],
+            )
+            for entry in index.entries
+        ],
+        lines=lines,
+    )
+
+
+def to_compact_json(document: BaseModel) -> str:
+    """A document that browsers load before anything can be shown: without blanks, with a final line end."""
+    text = json.dumps(document.model_dump(by_alias=True), ensure_ascii=False, separators=(",", ":")) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def page_slug(error: Error) -> str | None:
     """The name of its page; None for an error that only pins without pages raise."""
     return error.slug if any(pin.documented for pin in error.pins) else None
@@ -583,8 +691,9 @@ def github_url(error: Error, occurrence: Occurrence) -> str:
     return occurrence.pin.permalink(error.repository, occurrence.path, site.line, site.end_line)
 
 
-def _occurrence(error: Error, occurrence: Occurrence) -> OccurrenceDocument:
+def _occurrence(error: Error, occurrence: Occurrence, catalog: Catalog) -> OccurrenceDocument:
     pin, site = occurrence.pin, occurrence.site
+    explanation = catalog.explanation(occurrence)
     quoted = pin.documented
     return OccurrenceDocument(
         pin=pin.label,
@@ -600,13 +709,14 @@ def _occurrence(error: Error, occurrence: Occurrence) -> OccurrenceDocument:
         source_code_start=site.excerpt_start if quoted else None,
         source_code_end=site.excerpt_end if quoted else None,
         github_url=github_url(error, occurrence),
-        guards=_guards(site.guards),
+        guards=_guards(site.guards, sentences_of(catalog, occurrence)),
         called_from=[
             CallerDocument(function=each.function, line_number=each.line, guards=_guards(each.guards))
             for each in site.callers
         ],
         appears=list(site.appearances),
         fingerprint=site.fingerprint,
+        ways_out=way_documents(error, explanation) if explanation else [],
     )
 
 
@@ -633,8 +743,23 @@ def _change(difference: Difference) -> ChangeDocument:
     )
 
 
-def _guards(guards: Sequence[Guard]) -> list[GuardDocument]:
-    return [GuardDocument(text=g.text, holds=g.holds, line_number=g.line, origin=g.origin.value) for g in guards]
+def _guards(
+    guards: Sequence[Guard], sentences: Mapping[tuple[str, bool], Sentence] | None = None
+) -> list[GuardDocument]:
+    found: list[GuardDocument] = []
+    for guard in guards:
+        sentence = (sentences or {}).get((guard.text, guard.holds))
+        found.append(
+            GuardDocument(
+                text=guard.text,
+                holds=guard.holds,
+                line_number=guard.line,
+                origin=guard.origin.value,
+                words=sentence.text if sentence else None,
+                settings=[each.name for each in sentence.settings] if sentence else [],
+            )
+        )
+    return found
 
 
 def _references(analysis: Analysis | None, repository: str) -> list[ReferenceDocument]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from generator.exceptions import NoMessage, Raised, is_value_error, raised_by
 from generator.guards import Guard, Origin, guards_of, guards_within
+from generator.members import joined_texts
 from generator.message import MessageTemplate
 from generator.syntax import Function, Module, parse_module
 from generator.wording import Unknown, Wording, wordings
@@ -61,7 +62,9 @@ class RaiseSite:
     appearances: tuple[str, ...]
     """How the message can reach the user: `validation` (inside a pydantic ValidationError), `bare`, or both."""
     fills: dict[str, tuple[str, ...]] = field(hash=False)
-    """Placeholder source → the texts that this file determines for it; placeholders with any other value are absent."""
+    """Placeholder source → the texts that this file determines for it, or for the items that it joins; placeholders
+    with any other value are absent.
+    """
     excerpt: str
     """The source from `excerpt_start` to `excerpt_end`, without a final line end."""
     excerpt_start: int
@@ -179,13 +182,16 @@ def _sites(
 
 
 def _fills(wording: Wording) -> dict[str, tuple[str, ...]]:
-    """The texts of those placeholders that are names with a text determined in this file."""
+    """The texts of those placeholders that are names with a text determined in this file, or that join such texts."""
     found: dict[str, tuple[str, ...]] = {}
     for source, home in wording.homes:
-        if not source.isidentifier():
-            continue
         try:
-            texts = [each.template.text for each in wordings(ast.Name(source, ast.Load()), home)]
+            if source.isidentifier():
+                texts = [each.template.text for each in wordings(ast.Name(source, ast.Load()), home)]
+            elif ".join(" in source:
+                texts = list(joined_texts(source, home))
+            else:
+                continue
         except Unknown:
             continue
         found[source] = tuple(dict.fromkeys((*found.get(source, ()), *(text for text in texts if text != "None"))))

@@ -139,17 +139,21 @@ def badges(error: Error, pins: Sequence[Pin]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def release_ranges(error: Error, pins: Sequence[Pin]) -> str:
-    """The pins that raise an error, oldest first, neighbours drawn together: `v0.11.1 to v0.31.0, v0.33.0`."""
+def release_ranges(error: Error, pins: Sequence[Pin], wording: str | None = None) -> str:
+    """The pins that raise an error, oldest first, neighbours drawn together: `v0.11.1 to v0.31.0, v0.33.0`; with a
+    `wording`, only the pins that word it so.
+    """
     ranges: list[list[str]] = []
     raised_before = False
     for step in timeline(error, pins):
-        if step.occurrence is not None:
+        here = _at(error, step.pin)
+        raised = any(wording in (None, each.site.template.text) for each in here)
+        if raised:
             if raised_before:
                 ranges[-1].append(step.pin.label)
             else:
                 ranges.append([step.pin.label])
-        raised_before = step.occurrence is not None
+        raised_before = raised
     return ", ".join(labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}" for labels in ranges)
 
 

@@ -14,27 +14,34 @@ from dataclasses import dataclass
 _CHUNK = 4096
 _LONGEST = 256
 """Chunks of a log that are read in full; of a longer one, those that can hold something, at most this many."""
+_FEW = 40
+"""Marks that are looked at around a place."""
 
 _ANSI = re.compile(r"(?:\x1b|\\u001b|\\x1b|\\033)\[[0-9;]{0,20}[A-Za-z]|\[[0-9]{1,3}(?:;[0-9]{1,3}){0,4}m")
 _NOISE = re.compile(
     r"\((?:[A-Za-z][\w.-]{0,60}[ \t])?[^()\n]{0,60}\bpid=[0-9]+[^()\n]{0,60}\)"  # (EngineCore_DP0 pid=120)
-    r"|\[?(?:[0-9]{4}[-/])?\b[0-9]{2}[-/][0-9]{2}[T \t][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z\b|[+-][0-9]{2}:[0-9]{2})?\]?"
+    r"|\[?(?:[0-9]{4}[-/])?\b[0-9]{2}[-/][0-9]{2}[T \t][0-9]{2}:[0-9]{2}:[0-9]{2}"  # 05-18 01:31:14
+    r"(?:[.,][0-9]{1,9})?(?:Z\b|[+-][0-9]{2}:[0-9]{2})?\]?"
     r"|\[[\w./-]{1,80}:[0-9]{1,6}\]|\b\w{1,60}\.py[ \t]{0,12}:[0-9]{1,6}\]"  # [core.py:1108]
     r"|\[(?:rank[0-9]+|(?:address|pod)[=/][^\]\n]{0,120}|repeated [0-9]+x across cluster)\]:?"
     r"|\b(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\b"
-    r"|^[\w.-]{1,60}[ \t]{1,20}\||^E[ \t]{2,12}"  # compose, pytest
+    r"|^[\w.-]{1,60}[ \t]{1,20}\||^[ \t]{0,40}(?:(?:E|[#>|*-]{1,3}|//)[ \t]{1,12}){1,4}"  # compose, pytest, quotes
     r"|\\n",
     re.ASCII | re.MULTILINE,
 )
 _LEVEL = re.compile(r"\b(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\b", re.ASCII)
 _LABEL = re.compile(r"(?:Error|Exception)[ \t*_`]{0,4}:|[Vv]alue error,|[Aa]ssertion failed,")
 _CLASS = re.compile(r"[A-Za-z_][\w.]{0,80}\Z", re.ASCII)
-_FRAME = re.compile(r"File \"([^\"\n]{1,300})\", line ([0-9]{1,7})|^([\w./-]{1,200}\.py):([0-9]{1,7}): ", re.M | re.ASCII)
+_FRAME = re.compile(
+    r"File \"([^\"\n]{1,300})\", line ([0-9]{1,7})|^([\w./-]{1,200}\.py):([0-9]{1,7}): ", re.M | re.ASCII
+)
 _TITLE = re.compile(r"\b[0-9]{1,3} validation errors? for ([\w.]{1,80})", re.ASCII)
 _BANNER = re.compile(
-    r"(?:vllm|LLM engine)[^\n]{0,40}?[ =:(]v?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,3})(?:rc[0-9]+|\.dev[0-9]+)?(?![.0-9])", re.I
+    r"(?:vllm|LLM engine)[^\n]{0,40}?[ =:(]v?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,3})(?:rc[0-9]+|\.dev[0-9]+)?(?![.0-9])",
+    re.I,
 )
-_OURS = re.compile(r"vllm|\((?:APIServer|EngineCore|Worker)\w{0,40} ", re.I | re.ASCII)
+_TAIL = re.compile(r"\[type=")
+_OURS = re.compile(r"vllm|api_server\.py|\((?:APIServer|EngineCore|Worker)\w{0,40} ", re.I | re.ASCII)
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _ALIKE = str.maketrans("01i", "oll")
 
@@ -68,9 +75,13 @@ class Log:
     """Offsets of each word."""
     marks: tuple[Mark, ...]
     """In order."""
+    blocks: tuple[int, ...]
+    """How many of `walls` stand before each word."""
     line_starts: tuple[int, ...]
     line_numbers: tuple[int, ...]
     """Where lines begin in `text`, and which lines of the whole log they are, from 1."""
+    walls: tuple[int, ...]
+    """Offsets of labels, titles, frames and `[type=…]`: no message goes beyond one."""
     version: str | None
     """The release that a banner names, such as `0.28.0`; None when none does."""
     is_vllm: bool
@@ -80,13 +91,29 @@ class Log:
         """The line of the whole log, from 1."""
         return self.line_numbers[bisect.bisect_right(self.line_starts, offset) - 1]
 
+    def marks_before(self, offset: int) -> list[Mark]:
+        """The last few marks that start before an offset, the nearest first."""
+        at = bisect.bisect_left(self.marks, offset, key=lambda mark: mark.start)
+        return list(reversed(self.marks[max(0, at - _FEW) : at]))
+
+    def marks_after(self, offset: int) -> list[Mark]:
+        """The next few marks from an offset on."""
+        at = bisect.bisect_left(self.marks, offset, key=lambda mark: mark.start)
+        return list(self.marks[at : at + _FEW])
+
     def lines(self, start: int, end: int) -> tuple[int, ...]:
         """The lines that a stretch touches."""
         return tuple(range(self.line(start), self.line(max(start, end - 1)) + 1))
 
 
+def decode(data: bytes) -> str:
+    """The text of a log file: UTF-8, or UTF-16 as PowerShell writes it; what is not readable becomes U+FFFD."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    return data.decode(encoding, errors="replace")
+
+
 def alike(word: str) -> str:
-    """A word in lower case, with letters and digits that readers and OCR confuse made one: `O` and `0`, `I`, `l`, `1`."""
+    """A word in lower case, with what readers and OCR confuse made one: `O` and `0`, `I` and `l` and `1`."""
     return word.lower().translate(_ALIKE)
 
 
@@ -121,14 +148,18 @@ def read_log(source: str, is_telling: Callable[[set[str]], bool]) -> Log:
     text = _NOISE.sub(_blanks, raw)
     words = words_of(text)
     banner = _BANNER.search(raw)
+    marks = sorted(_marks(raw, text), key=lambda mark: (mark.start, mark.end))
+    walls = sorted([mark.start for mark in marks if mark.kind != "level"] + [m.start() for m in _TAIL.finditer(text)])
     return Log(
         text=text,
         words=tuple(word for word, _, _ in words),
         starts=tuple(start for _, start, _ in words),
         ends=tuple(end for _, _, end in words),
-        marks=tuple(sorted(_marks(raw, text), key=lambda mark: (mark.start, mark.end))),
+        marks=tuple(marks),
+        blocks=tuple(bisect.bisect_right(walls, start) for _, start, _ in words),
         line_starts=tuple(line_starts),
         line_numbers=tuple(line_numbers),
+        walls=tuple(walls),
         version=banner.group(1) if banner else None,
         is_vllm=_OURS.search(raw) is not None,
     )

@@ -1,462 +1,407 @@
-"""A pasted log → the errors in it: index, search, and what the log says about each.
+"""A pasted log → an `Explanation`: which errors it holds, with which values, from which release; or what else it is.
 
-Pure: a catalog and a text in, values out. Templates and log are compared word by word, so white space, line breaks,
-quotes and decoration do not matter; the rarest pairs of words lead to the few templates that are compared at all.
-`docs/assets/lookup.js` does the same in the browser, step by step; tests/lookup_cases/ holds both to it.
+Pure: text in, values out. `docs/assets/lookup.js` does the same in the browser; tests/lookup_cases/ holds both to it.
 """
 
 from __future__ import annotations
 
 import bisect
-import itertools
+import enum
 import re
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from typing import Any
 
-from generator.catalog import Catalog, Error
+from generator.complaints import Complaint, config_name, find_complaints
 from generator.logtext import Log, Mark, read_log, words_of
-from generator.message import MessageTemplate, Placeholder
+from generator.matching import Found, search
+from generator.wordindex import Entry, LookupIndex, Wording
 
-_MOST_ALIGNMENTS = 2000
-"""Comparisons of a template with a place in the log; no log makes more of them."""
-_VALUE_WORDS = 80
-"""Longest value of a placeholder."""
-_RARE = 6
-"""A pair of words leads to its templates when at most this many errors have it."""
-_LEAST_WEIGHT, _LEAST_WORDS = 9, 4
-"""What a part of a message must have to be taken for it."""
-_GAP = "\x00"
-_SENTENCE_END = re.compile(r"[.;]\s")
-_WORDY = re.compile(r"[A-Za-z0-9]")
-_VALUE = re.compile(r"[ \t`'\"(=]{0,6}[^ \t\n]{0,200}")
-_BREAK = re.compile(r"[ \t.,;:)]*(?:\Z|\n|[\"'`*|“”]|\.\.|…|\[)")
+SCHEMA_VERSION = 1
+
+_NOTICES = ("DEBUG", "INFO", "WARNING", "WARN")
+_POINTER = re.compile(
+    r"see root cause above|see stack trace above|check the stack trace above|Worker failed with error|"
+    r"can't be subclassed|initialization failed|missing 1 required positional argument: 'line_errors'",
+    re.I,
+)
+_OTHERS_WORDS = re.compile(
+    r"invalid literal for int|could not convert string to float|Torch not compiled|CUDA out of memory|CUDA error|"
+    r"No module named|cannot import name|object has no attribute|No such file or directory|Expecting value: line"
+)
+_RAISES = re.compile(r"[^\n]{0,300}\n[^\n\w]{0,200}(?:raise|assert)\b", re.ASCII)
+_COMMON = ("model_config", "cache_config", "scheduler_config", "load_config")
+"""Config classes whose names other programs use too."""
+_INNER = ("pydantic", "pydantic_core", "dataclasses.py")
+_LONGEST_VALUE = 2000
+_NEAR = 6000
+"""Characters between a frame and the message that it leads to."""
 
 
-@dataclass(frozen=True)
-class Wording:
-    """One text of an error."""
+class Status(enum.StrEnum):
+    """What a log turned out to be."""
 
-    parts: tuple[str, ...]
-    """Fixed text and placeholders in turn; the second, fourth, … are placeholders. The first and last may be empty."""
-    lines: tuple[tuple[int, tuple[int, ...]], ...]
-    """(Position of a pin, lines of its statements), newest pin first."""
+    MATCHED = "matched"
+    OTHER_WORDING = "other wording"
+    """A known check in an older or newer wording."""
+    OTHER_FILE = "other file"
+    """Raised by vLLM, or while its configuration is built, but not by a documented file."""
+    FIELD = "field complaint"
+    """pydantic or argparse refused a field or an argument before any check of vLLM ran."""
+    OTHER_PROGRAM = "other program"
+    """An error, and nothing says that vLLM raised it."""
+    POINTER = "cause missing"
+    """Only messages that point to a cause further up, which the log does not hold."""
+    WARNING = "warning"
+    """Warnings only: vLLM goes on after them."""
+    NO_ERROR = "no error"
 
-    @property
-    def text(self) -> str:
-        """The template with its placeholders in braces."""
-        return "".join(f"{{{part}}}" if index % 2 else part for index, part in enumerate(self.parts))
 
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """The words of the fixed text."""
-        return tuple(word for word, _, _ in words_of(self._body))
+class Confidence(enum.StrEnum):
+    """How sure a match is."""
 
-    @cached_property
-    def gaps(self) -> tuple[int, ...]:
-        """How many placeholders stand before each word, and behind the last one."""
-        return tuple(between.count(_GAP) for between in self.between)
-
-    @cached_property
-    def ends(self) -> tuple[bool, ...]:
-        """Whether a sentence ends behind each word."""
-        return tuple(_SENTENCE_END.search(between) is not None for between in self.between[1:])
-
-    @cached_property
-    def _body(self) -> str:
-        return _GAP.join(self.parts[::2])
-
-    @cached_property
-    def between(self) -> tuple[str, ...]:
-        """The fixed text before each word and behind the last one, placeholders as U+0000."""
-        found = words_of(self._body)
-        edges = [0, *(edge for _, start, end in found for edge in (start, end)), len(self._body)]
-        return tuple(self._body[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
-
-    def around(self, word: int) -> tuple[str, str]:
-        """The fixed text beside the placeholder before a word: what precedes the value, and what follows it."""
-        before, _, after = self.between[word].partition(_GAP)
-        return before.strip(), after.rpartition(_GAP)[2].strip()
+    CERTAIN = "certain"
+    """The whole message, word for word, directly behind an exception class."""
+    LIKELY = "likely"
+    """The whole message elsewhere or with small differences, or most of it behind an exception class."""
+    POSSIBLE = "possible"
+    """A part of the message that other messages may share."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One error, as far as a search needs it."""
+class Value:
+    """What the reader's log has in the place of one placeholder."""
+
+    placeholder: str
+    """The source between the braces."""
+    text: str
+    """On one line, as it was printed."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """One error in a log."""
 
     id: str
     slug: str | None
     """Name of its page; None when only releases without pages raise it."""
-    lifted_in: int | None
-    """Position of the first pin that no longer raises it; None while the newest one does."""
-    is_bare: bool
-    """Whether it can reach the user without pydantic's wrapper."""
-    wordings: tuple[Wording, ...]
-    """The canonical one first."""
+    template: str
+    """The wording that was found."""
+    is_canonical: bool
+    """Whether that is the wording of the page, or an older or newer one."""
+    confidence: Confidence
+    values: tuple[Value, ...]
+    """In the order of the message; those that the log does not hold are absent."""
+    releases: tuple[str, ...]
+    """Labels of the pins that it can come from, newest first; empty when none of them has quite this wording."""
+    lifted_in: str | None
+    """The first pin that no longer raises it; None while the newest one does."""
+    lines: tuple[int, ...]
+    """Lines of the log, from 1."""
 
 
 @dataclass(frozen=True)
-class LookupIndex:
-    """Everything that a search needs, as `/api/lookup.json` holds it."""
+class Explanation:
+    """What a log says."""
 
-    path: str
-    """The documented files, relative to the repository, parted by commas."""
-    pins: tuple[str, ...]
-    """Labels, newest first."""
-    settings: tuple[str, ...]
-    """Config fields that the checks read, such as `cache_config.cache_dtype`."""
-    entries: tuple[Entry, ...]
-
-    @cached_property
-    def pairs(self) -> dict[str, list[tuple[int, int, int]]]:
-        """Two neighbouring words → (entry, wording, position of the first) of the few that have them."""
-        found: dict[str, list[tuple[int, int, int]]] = {}
-        for number, entry in enumerate(self.entries):
-            for which, wording in enumerate(entry.wordings):
-                for at in range(len(wording.words) - 1):
-                    if not wording.gaps[at + 1]:
-                        key = f"{wording.words[at]} {wording.words[at + 1]}"
-                        found.setdefault(key, []).append((number, which, at))
-        return {key: places for key, places in found.items() if len({number for number, _, _ in places}) <= _RARE}
-
-    @cached_property
-    def frequency(self) -> dict[str, int]:
-        """Word → number of errors that have it."""
-        found: dict[str, set[int]] = {}
-        for number, entry in enumerate(self.entries):
-            for wording in entry.wordings:
-                for word in wording.words:
-                    found.setdefault(word, set()).add(number)
-        return {word: len(numbers) for word, numbers in found.items()}
-
-    @cached_property
-    def telling(self) -> frozenset[str]:
-        """Words that few errors have."""
-        return frozenset(word for word, count in self.frequency.items() if count <= _RARE and len(word) > 3)
-
-    def weight(self, word: str) -> int:
-        """How much a word tells: 4 when one error has it, 1 when many do."""
-        count = self.frequency.get(word, 1)
-        return 4 if count == 1 else 3 if count <= 3 else 2 if count <= 8 else 1
+    status: Status
+    matches: tuple[Match, ...]
+    """In the order of the log, the likely ones first; each error once."""
+    complaints: tuple[Complaint, ...]
+    message: str | None
+    """The first error that no page explains, on one line; None when there is none."""
+    file: str | None
+    """The file that raised that one, as the traceback has it."""
+    version: str | None
+    """The release that a banner names; None when none does."""
+    lines: tuple[int, ...]
+    """The lines that decided, from 1."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """A place in a log that one wording fits."""
+def explain(text: str, index: LookupIndex) -> Explanation:
+    """What a log says."""
+    log = read_log(text, lambda words: not index.telling.isdisjoint(words))
+    found = [each for each in search(log, index) if not _is_notice(log, each.start)]
+    if any(each.label for each in found):  # what else there is, is quoted source, unless the log begins in it
+        found = [each for each in found if each.label or each.places[0][1] <= 1]
+    found = [each for each in found if each.label or each.is_whole or not _follows_error(log, each.start)]
+    foreign = [each for each in found if _is_foreign(log, index, each)]
+    own = [each for each in found if each not in foreign]
+    matches = _matches(log, index, own)
+    every = find_complaints(log, index)
+    complaints = tuple(each for each in every if each.is_ours)
+    other = _other_error(log, index, own, complaints) or next(
+        (_stranger(log, each) for each in every if not each.is_ours), None
+    )
+    other = next((_copied(log, each) for each in foreign), None) or other
+    status, message, file, lines = other or (Status.NO_ERROR, None, None, ())
+    if matches:
+        status = Status.MATCHED if matches[0].is_canonical else Status.OTHER_WORDING
+        lines = tuple(sorted({line for match in matches for line in match.lines}))
+    elif complaints:
+        status = Status.FIELD
+        lines = tuple(sorted({line for each in complaints for line in log.lines(each.start, each.end)}))
+    elif not other:
+        notices = [mark for mark in log.marks if mark.kind == "level" and mark.name in ("WARNING", "WARN")]
+        pointers = [mark for mark in log.marks if mark.kind == "label"]
+        first = (pointers or notices)[:1]
+        status = Status.POINTER if pointers else Status.WARNING if notices else Status.NO_ERROR
+        lines = tuple(log.line(mark.start) for mark in first)
+    return Explanation(status, matches, complaints, message, file, log.version, lines)
 
-    entry: int
-    wording: int
-    places: tuple[tuple[int, int, int], ...]
-    """(Word of the template, first and last word of the log) of each word that was found, in order."""
-    start: int
-    end: int
-    """Offsets in the log, from the value before the first word to the last word."""
-    weight: int
-    """What the words that were found tell, of `total`."""
-    total: int
-    exactness: int
-    """0 when punctuation differs; otherwise more for a longer end that agrees."""
-    label: Mark | None
-    """The `ValueError:` or `Value error,` directly before it."""
-    same: tuple[int, ...] = ()
-    """Wordings of the same error that fit the place as well."""
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether every word of the message is there."""
-        return self.weight == self.total
-
-    @property
-    def rank(self) -> tuple[int, int, int, int]:
-        """For comparing what fits one place: what is found minus what is missing, then exactness, then order."""
-        return (4 * self.weight - self.total // 4, self.exactness, -self.entry, -self.wording)
+def _matches(log: Log, index: LookupIndex, found: list[Found]) -> tuple[Match, ...]:
+    """Each error once, with the surest of its places and the lines of all."""
+    by_entry: dict[int, list[Found]] = {}
+    for each in found:
+        by_entry.setdefault(each.entry, []).append(each)
+    matches = [
+        (_match(log, index, max(places, key=lambda each: (each.rank[:2], -each.start)), places), places[0].start)
+        for places in by_entry.values()
+    ]
+    matches.sort(key=lambda each: (each[0].confidence is Confidence.POSSIBLE, each[1]))
+    return tuple(match for match, _ in matches)
 
 
-def build_index(catalog: Catalog) -> LookupIndex:
-    """The index of every wording at every pin."""
-    from generator.settings import names_read
-
-    order = {pin.label: number for number, pin in enumerate(catalog.pins)}
-    errors = (*catalog.errors, *catalog.history_only)
-    settings = {
-        name
-        for error in errors
-        for each in error.occurrences
-        for name in names_read(each.site)
-        if re.fullmatch(r"\w+_config\.\w+", name)
-    }
-    return LookupIndex(
-        path=", ".join(dict.fromkeys(error.path for error in errors)),
-        pins=tuple(order),
-        settings=tuple(sorted(settings)),
-        entries=tuple(_entry(error, order) for error in errors),
+def _match(log: Log, index: LookupIndex, fit: Found, places: list[Found]) -> Match:
+    entry = index.entries[fit.entry]
+    wording = entry.wordings[fit.wording]
+    return Match(
+        id=entry.id,
+        slug=entry.slug,
+        template=(entry.wordings[0] if 0 in fit.same else wording).text,
+        is_canonical=0 in fit.same,
+        confidence=_confidence(fit),
+        values=_values(log, wording, fit),
+        releases=_releases(log, index, fit),
+        lifted_in=None if entry.lifted_in is None else index.pins[entry.lifted_in],
+        lines=tuple(sorted({line for each in places for line in log.lines(each.start, each.end)})),
     )
 
 
-def _entry(error: Error, order: dict[str, int]) -> Entry:
-    wordings: list[Wording] = []
-    for template in (error.template, *error.other_wordings):
-        lines: dict[int, list[int]] = {}
-        for each in error.occurrences:
-            if each.site.template.text == template.text:
-                lines.setdefault(order[each.pin.label], []).append(each.site.line)
-        wordings.append(Wording(_parts(template), tuple((pin, tuple(found)) for pin, found in lines.items())))
-    return Entry(
-        id=error.id,
-        slug=error.slug if any(pin.documented for pin in error.pins) else None,
-        lifted_in=order[error.lifted_in.label] if error.lifted_in else None,
-        is_bare=any("bare" in each.site.appearances for each in error.occurrences),
-        wordings=tuple(wordings),
-    )
+def _confidence(fit: Found) -> Confidence:
+    if not fit.same:
+        return Confidence.POSSIBLE
+    if fit.is_whole and fit.exactness and fit.label:
+        return Confidence.CERTAIN
+    return Confidence.LIKELY if fit.is_whole or (fit.label and fit.weight * 2 > fit.total) else Confidence.POSSIBLE
 
 
-def _parts(template: MessageTemplate) -> tuple[str, ...]:
-    """Fixed text and placeholders in turn, beginning and ending with fixed text; `{x=}` prints `x=` as well."""
-    parts = [""]
-    for part in template.parts:
-        if isinstance(part, Placeholder):
-            parts[-1] += part.prefix
-            parts += [part.source, ""]
-        else:
-            parts[-1] += part
-    return tuple(parts)
-
-
-def search(log: Log, index: LookupIndex) -> list[Found]:
-    """The places of a log that a wording fits, at most one for each place, in order."""
-    found: list[Found] = []
-    done: dict[tuple[int, int], int] = {}
-    left = _MOST_ALIGNMENTS
-    for at in range(len(log.words) - 1):
-        for number, which, word in index.pairs.get(f"{log.words[at]} {log.words[at + 1]}", ()):
-            if at < done.get((number, which), 0) or not left:
-                continue
-            left -= 1
-            wording = index.entries[number].wordings[which]
-            places = _align(log, wording, at, word)
-            done[number, which] = places[-1][2]
-            fit = _judge(log, index, number, which, places)
-            if fit:
-                found.append(fit)
-    best: list[Found] = []
-    for fit in sorted(found, key=lambda each: each.rank, reverse=True):
-        if all(fit.end <= other.start or fit.start >= other.end for other in best):
-            same = {o.wording for o in found if o.entry == fit.entry and o.rank[:2] == fit.rank[:2] and o.start == fit.start}
-            best.append(replace(fit, same=tuple(sorted(same))))
-    return sorted(best, key=lambda each: each.start)
-
-
-def _align(log: Log, wording: Wording, at: int, word: int) -> list[tuple[int, int, int]]:
-    """Walk from a word that both have to both ends, as far as they agree."""
-    left, right = _walk(log, wording, at, word, -1), _walk(log, wording, at, word, 1)
-    return [*reversed(left), (word, at, at), *right]
-
-
-def _walk(log: Log, wording: Wording, at: int, word: int, step: int) -> list[tuple[int, int, int]]:
-    found: list[tuple[int, int, int]] = []
-    missed = 0
-    while 0 <= word + step < len(wording.words) and missed <= 3:
-        word += step
-        place = _seek(log, wording, at, word, step, missed)
-        gap = wording.gaps[word if step > 0 else word + 1]
-        if place is None and not missed and _is_elided(log, at, step, gap):
-            word, place = _resume(log, wording, at, word, step, gap)
-        if place is None:
-            missed += 1
+def _values(log: Log, wording: Wording, fit: Found) -> tuple[Value, ...]:
+    """What stands between the words of the message."""
+    found: list[Value] = []
+    places = {word: (first, last) for word, first, last in fit.places}
+    number = 0
+    for word, count in enumerate(wording.gaps):
+        number += count
+        if count != 1:
             continue
-        found.append((word, min(place), max(place)))
-        at, missed = (max(place) if step > 0 else min(place)), 0
-    return found
-
-
-def _seek(log: Log, wording: Wording, at: int, word: int, step: int, missed: int) -> tuple[int, int] | None:
-    """Where the next word of the template stands in the log: its first and last word there."""
-    gap = wording.gaps[word if step > 0 else word + 1]
-    following = word + step
-    firm = 0 <= following < len(wording.words) and not wording.gaps[following if step > 0 else word]
-    first: tuple[int, int] | None = None
-    reach = _VALUE_WORDS if gap else 1 + missed
-    for distance in range(1, max(reach, 8) + 1):
-        place = at + step * distance
-        if not 0 <= place < len(log.words):
-            break
-        if distance > reach and "\n" not in _between(log, at, place):
-            break
-        size = _fits(log, place, wording.words[word], step, near=not gap and distance == 1)
-        if not size:
+        before, after = wording.around(word)
+        start = fit.start if word == 0 else log.ends[places[word - 1][1]] if word - 1 in places else None
+        end = log.starts[places[word][0]] if word in places else None
+        if start is None or (end is None and word < len(wording.words)):
             continue
-        last = place + step * (size - 1)
-        beyond = last + step
-        if not firm or (
-            0 <= beyond < len(log.words) and _fits(log, beyond, wording.words[following], step, near=not gap)
-        ):
-            return place, last
-        first = first or ((place, last) if distance <= reach else None)
-    return first
+        text = log.text[start:end] if end is not None else _last_value(log, start, before)
+        text = " ".join(text.split())
+        if end is None and after:
+            text = text.partition(f"{after} ")[0]
+        text = text.removeprefix(before).strip() if text.startswith(before) else text.lstrip(before)
+        text = text.removesuffix(after).strip() if text.endswith(after) else text.rstrip(after)
+        text = text.strip("*_` ") if end is None and not after else text
+        if text:
+            found.append(Value(wording.parts[2 * number - 1], text))
+    return tuple(found)
 
 
-def _fits(log: Log, place: int, word: str, step: int, near: bool) -> int:
-    """How many words of the log, from `place` on, are the word: 1, 2 when it is broken in two, else 0."""
-    there = log.words[place]
-    if there == word or (near and _is_near(there, word)):
-        return 1
-    beside = place + step
-    if len(there) < len(word) and 0 <= beside < len(log.words):
-        both = there + log.words[beside] if step > 0 else log.words[beside] + there
-        return 2 if both == word else 0
-    return 0
+def _last_value(log: Log, start: int, before: str) -> str:
+    """The value that ends a message: to the end of its line or list, or to what cannot belong to it."""
+    number = bisect.bisect_right(log.walls, start)
+    end = min(log.walls[number] if number < len(log.walls) else len(log.text), start + _LONGEST_VALUE)
+    text = log.text[start:end]
+    opened = text.strip().removeprefix(before).lstrip()[:1]
+    if opened == "[" and "]" in text:
+        return text[: text.index("]") + 1]
+    lines = text.split("\n")
+    kept = 1
+    while kept < len(lines) and lines[kept - 1].rstrip().endswith(","):
+        kept += 1
+    return "\n".join(lines[:kept])
 
 
-def _is_near(one: str, other: str) -> bool:
-    """Whether two words differ by what a reader or OCR gets wrong: a letter, or two in a long word."""
-    if min(len(one), len(other)) < 5 or abs(len(one) - len(other)) > 1:
-        return False
-    if len(one) == len(other):
-        return sum(a != b for a, b in zip(one, other, strict=True)) <= (1 if len(one) < 8 else 2)
-    short, long = sorted((one, other), key=len)
-    at = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    return short[at:] == long[at + 1 :]
+def _releases(log: Log, index: LookupIndex, fit: Found) -> tuple[str, ...]:
+    """The pins of the wording, narrowed by the line of a traceback and by the banner as far as they agree."""
+    entry = index.entries[fit.entry]
+    numbers = {mark.line for mark in log.marks if mark.kind == "frame" and _is_documented(index, mark.name)}
+    pins: dict[int, set[int]] = {}
+    for which in fit.same:
+        for pin, lines in entry.wordings[which].lines:
+            pins.setdefault(pin, set()).update(lines)
+    kept = sorted(pins)
+    by_line = [pin for pin in kept if pins[pin] & numbers]
+    kept = by_line or kept
+    by_banner = [pin for pin in kept if log.version and index.pins[pin].lstrip("v") == log.version]
+    return tuple(index.pins[pin] for pin in by_banner or kept)
 
 
-def _between(log: Log, one: int, other: int) -> str:
-    low, high = min(one, other), max(one, other)
-    return log.text[log.ends[low] : log.starts[high]]
+def _is_notice(log: Log, start: int) -> bool:
+    """Whether the nearest level or label before, on the same line, is a level below errors."""
+    line = log.text.rfind("\n", 0, start) + 1
+    for mark in log.marks_before(start):
+        if mark.start < line:
+            return False
+        if mark.kind in ("level", "label"):
+            return mark.name in _NOTICES
+    return False
 
 
-def _is_elided(log: Log, at: int, step: int, gap: int) -> bool:
-    size = 60 if gap else 8
-    start, end = (log.ends[at], log.ends[at] + size) if step > 0 else (log.starts[at] - size, log.starts[at])
-    text = log.text[max(0, start) : end]
-    return "..." in text or "…" in text
+def _follows_error(log: Log, start: int) -> bool:
+    """Whether an exception is reported further up: then a few words alike are about that one."""
+    labels = (mark for mark in log.marks_before(start) if mark.kind == "label")
+    return any(not _POINTER.search(log.text, mark.end, mark.end + 300) for mark in labels)
 
 
-def _resume(
-    log: Log, wording: Wording, at: int, word: int, step: int, gap: int
-) -> tuple[int, tuple[int, int] | None]:
-    """Behind an ellipsis: the next word of the template from which on two words agree again."""
-    for distance in range(1, 8 if gap else 3):
-        place, beyond = at + step * distance, at + step * (distance + 1)
-        if not 0 <= min(place, beyond) <= max(place, beyond) < len(log.words):
-            break
-        later = word + step
-        while 0 <= later + step < len(wording.words) and later >= 0:
-            if log.words[place] == wording.words[later] and log.words[beyond] == wording.words[later + step]:
-                return later, (place, place)
-            later += step
-    return word, None
-
-
-def _judge(log: Log, index: LookupIndex, number: int, which: int, places: list[tuple[int, int, int]]) -> Found | None:
-    """Whether what was found is the message, or as much of it as the log has; None when the log says something else."""
-    wording = index.entries[number].wordings[which]
-    places = _trim(wording, places)
-    if not places:
-        return None
-    wrong, exact = 0, True
-    for (one, _, last), (other, first, _) in itertools.pairwise(places):
-        between = _between(log, last, first)
-        if other - one > 1:
-            wrong += 0 if "..." in between or "…" in between else other - one - 1
-            exact = False
-        elif not wording.gaps[other]:
-            wrong += first - last > 1 and "\n" not in between
-            exact = exact and _squeeze(between) == _squeeze(wording.between[other])
-        else:
-            before, after = wording.around(other)
-            squeezed = _squeeze(between)
-            exact = exact and squeezed.startswith(_squeeze(before)) and squeezed.endswith(_squeeze(after))
-    (low, first, _), (high, _, last) = places[0], places[-1]
-    weight = sum(index.weight(wording.words[word]) for word, _, _ in places)
-    total = sum(index.weight(word) for word in wording.words)
-    start = log.starts[first]
-    if low == 0 and wording.gaps[0]:
-        start = _chunk_start(log.text, start)
-    label = _label_before(log, start)
-    if low == 0 and wording.gaps[0] and label is None and _is_longer(log, start):
-        return None
-    tail = _squeeze(wording.between[-1])
-    agrees = high == len(wording.words) - 1 and (
-        wording.gaps[-1] > 0 or _squeeze(log.text[log.ends[last] : log.ends[last] + 40]).startswith(tail)
-    )
-    whole = weight == total
-    if wrong > len(places) // 8 or (whole and len(places) < 6 and not exact):
-        return None
-    if not whole and (
-        weight < _LEAST_WEIGHT
-        or len(places) < _LEAST_WORDS
-        or not _begins(log, wording, low, first)
-        or not _breaks(log, wording, high, last)
-    ):
-        return None
-    exactness = 1 + len(tail) if exact and agrees else 0
-    return Found(number, which, tuple(places), start, log.ends[last], weight, total, exactness, label)
-
-
-def _trim(wording: Wording, places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Without single words at both ends that only chance has put there."""
-    while len(places) > 1 and places[-1][0] - places[-2][0] > 1:
-        places = places[:-1]
-    while len(places) > 1 and places[1][0] - places[0][0] > 1:
-        places = places[1:]
-    return places if len(places) > 1 else []
-
-
-def _squeeze(text: str) -> str:
-    return "".join(text.split())
-
-
-def _chunk_start(text: str, end: int) -> int:
-    """Where the run of visible characters before `end` starts: the value of a placeholder that begins a message."""
-    at = end
-    while at > 0 and text[at - 1] in " \t\n":
-        at -= 1
-    while at > 0 and end - at < 200 and text[at - 1] not in " \t\n":
-        at -= 1
-    return at
-
-
-def _label_before(log: Log, start: int) -> Mark | None:
-    """The label with nothing but decoration between it and `start`."""
-    at = bisect.bisect_left(log.marks, start, key=lambda mark: mark.start) - 1
-    while at >= 0 and start - log.marks[at].end < 200:
-        mark = log.marks[at]
-        if mark.kind == "label":
-            return None if mark.end > start or _WORDY.search(log.text, mark.end, start) else mark
-        at -= 1
+def _frame_before(log: Log, offset: int) -> Mark | None:
+    """The frame that raised what is reported at an offset; pydantic's own frames do not count."""
+    for mark in log.marks_before(offset):
+        if offset - mark.start > _NEAR or (mark.kind == "label" and not mark.name.endswith("ValidationError")):
+            return None
+        if mark.kind == "frame" and not any(inner in mark.name for inner in _INNER):
+            return mark
     return None
 
 
-def _is_longer(log: Log, start: int) -> bool:
-    """Whether other words stand between a label and `start` on one line: then the message begins with them."""
-    line = log.text.rfind("\n", 0, start) + 1
-    return any(mark.kind == "label" and line <= mark.start < start for mark in _marks_before(log, start))
+def _package(path: str) -> str:
+    """The package that a file belongs to; empty when the path does not tell."""
+    parts = path.replace("\\", "/").split("/")
+    for number in range(len(parts) - 1, 0, -1):
+        if parts[number - 1] in ("site-packages", "dist-packages"):
+            return parts[number]
+    return "vllm" if "vllm" in parts[:-1] else ""
 
 
-def _marks_before(log: Log, offset: int) -> list[Mark]:
-    """The last few marks before an offset, the nearest first."""
-    at = bisect.bisect_left(log.marks, offset, key=lambda mark: mark.start)
-    return list(reversed(log.marks[max(0, at - 40) : at]))
+def _is_documented(index: LookupIndex, path: str) -> bool:
+    path = path.replace("\\", "/")
+    return any(path.endswith(each) for each in index.path.split(", "))
 
 
-def _begins(log: Log, wording: Wording, word: int, place: int) -> bool:
-    """Whether a message can begin here: with its first word, with a sentence, or where the text does."""
-    if word == 0 or wording.ends[word - 1] or place == 0:
+def _is_foreign(log: Log, index: LookupIndex, fit: Found) -> bool:
+    """Whether the traceback shows that another project raised the sentence."""
+    if fit.label is None or fit.label.name.endswith(","):
+        return False
+    frame = _frame_before(log, fit.label.start)
+    package = _package(frame.name) if frame else ""
+    if package:
+        return package != index.path.split("/")[0]
+    if frame and "/" in frame.name and _RAISES.match(log.text, frame.end):
         return True
-    if place == 1 and wording.words[word - 1].endswith(log.words[0]):
-        return True
-    before = log.text[max(0, log.starts[place] - 12) : log.starts[place]]
-    return "..." in before or "…" in before or "\n\n" in before
+    entry = index.entries[fit.entry]
+    return not entry.is_bare and _has_strange_value(log, entry, fit)
 
 
-def _breaks(log: Log, wording: Wording, word: int, place: int) -> bool:
-    """Whether a message can end here: with its last word, with a sentence, or where the text breaks off."""
-    if word == len(wording.words) - 1 or wording.ends[word]:
-        return True
-    if place + 1 < len(log.words) and not wording.gaps[word + 1]:
-        following = log.words[place + 1]
-        if wording.words[word + 1].startswith(following) and _BREAK.match(log.text, log.ends[place + 1]):
+def _copied(log: Log, fit: Found) -> tuple[Status, str, str | None, tuple[int, ...]]:
+    start = fit.label.start if fit.label else fit.start
+    frame = _frame_before(log, start)
+    text = _message_at(log, fit.label.end if fit.label else start, len(log.text))
+    return Status.OTHER_PROGRAM, text, frame.name if frame else None, log.lines(fit.start, fit.end)
+
+
+def _stranger(log: Log, complaint: Complaint) -> tuple[Status, str, None, tuple[int, ...]]:
+    return Status.OTHER_PROGRAM, complaint.reason, None, log.lines(complaint.start, complaint.end)
+
+
+def _has_strange_value(log: Log, entry: Entry, fit: Found) -> bool:
+    """Whether the message holds what no release puts there. A newer vLLM could, but it would print it wrapped."""
+    openings = dict(entry.openings)
+    for value in _values(log, entry.wordings[fit.wording], fit):
+        words = words_of(value.text)
+        if words and value.placeholder in openings and words[0][0] not in openings[value.placeholder]:
             return True
-    end = log.ends[place]
-    if wording.gaps[word + 1]:
-        value = _VALUE.match(log.text, end)
-        end = value.end() if value else end
-        return place + 1 >= len(log.words) or _BREAK.match(log.text, end) is not None
-    return _BREAK.match(log.text, end) is not None
+    return False
+
+
+def _other_error(
+    log: Log, index: LookupIndex, known: list[Found], complaints: tuple[Complaint, ...]
+) -> tuple[Status, str, str | None, tuple[int, ...]] | None:
+    """The first error that no page explains: what it is, its message, its file, its lines."""
+    labels = [mark for mark in log.marks if mark.kind == "label"]
+    for number, mark in enumerate(labels):
+        if any(fit.label is mark or fit.start <= mark.start < fit.end for fit in known):
+            continue
+        if any(mark.end <= each.start < mark.end + 20 for each in complaints):
+            continue
+        message = _message_at(log, mark.end, labels[number + 1].start if number + 1 < len(labels) else len(log.text))
+        if not message or _is_notice(log, mark.start) or _POINTER.search(message) or mark.name.endswith("Warning"):
+            continue
+        title = _title_before(log, mark)
+        if any(each.kind == "title" and each.start < mark.end + 300 for each in log.marks_after(mark.end)):
+            continue
+        frame = _frame_before(log, mark.start)
+        lines = log.lines(mark.start, min(len(log.text), mark.end + len(message)))
+        status = _origin(log, index, mark, title, frame, message)
+        return status, message, frame.name if frame else None, lines
+    return None
+
+
+def _message_at(log: Log, start: int, limit: int) -> str:
+    """What stands behind a label: to the end of its line, or to pydantic's `[type=`."""
+    ends = (log.text.find("\n", start, limit), log.text.find("[type=", start, min(limit, start + _LONGEST_VALUE)))
+    return " ".join(log.text[start : min(limit, start + 500, *(end for end in ends if end >= 0))].split())
+
+
+def _title_before(log: Log, mark: Mark) -> Mark | None:
+    titles = [each for each in log.marks_before(mark.start) if each.kind == "title" and mark.start - each.end < 400]
+    return titles[0] if titles else None
+
+
+def _origin(log: Log, index: LookupIndex, mark: Mark, title: Mark | None, frame: Mark | None, message: str) -> Status:
+    """Whether vLLM raised an unknown message, as far as the log tells."""
+    root = mark.name.partition(".")[0] if "." in mark.name else ""
+    package = _package(frame.name) if frame else ""
+    project = index.path.split("/")[0]
+    if _OTHERS_WORDS.search(message) or (root and root not in (project, "pydantic_core", "builtins")):
+        return Status.OTHER_PROGRAM
+    if package:
+        return Status.OTHER_FILE if package == project else Status.OTHER_PROGRAM
+    if title and not log.is_vllm:
+        name = config_name(title.name)
+        wrapped = log.text.find("ArgsKwargs", mark.end, mark.end + 2000) >= 0
+        known = name in index.fields and (wrapped or name not in _COMMON)
+        return Status.OTHER_FILE if known else Status.OTHER_PROGRAM
+    return Status.OTHER_FILE if log.is_vllm else Status.OTHER_PROGRAM
+
+
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """An explanation as data: what `vllm-errors explain --json` prints."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "status": explanation.status.value,
+        "matches": [
+            {
+                "id": match.id,
+                "slug": match.slug,
+                "url": f"errors/{match.slug}/" if match.slug else None,
+                "template": match.template,
+                "canonical": match.is_canonical,
+                "confidence": match.confidence.value,
+                "values": {value.placeholder: value.text for value in match.values},
+                "releases": list(match.releases),
+                "liftedIn": match.lifted_in,
+                "line": match.lines[0],
+                "lines": list(match.lines),
+            }
+            for match in explanation.matches
+        ],
+        "complaints": [
+            {
+                "kind": each.kind,
+                "url": f"kinds/{each.kind}/",
+                "class": each.class_name,
+                "field": each.field,
+                "reason": each.reason,
+            }
+            for each in explanation.complaints
+        ],
+        "message": explanation.message,
+        "file": explanation.file,
+        "version": explanation.version,
+        "lines": list(explanation.lines),
+    }

@@ -6,7 +6,6 @@ pairs of words lead to the few templates that are compared at all. `docs/assets/
 
 from __future__ import annotations
 
-import bisect
 import itertools
 import re
 from dataclasses import dataclass, replace
@@ -14,12 +13,16 @@ from dataclasses import dataclass, replace
 from generator.logtext import Log, Mark
 from generator.wordindex import LookupIndex, Wording
 
-_MOST_ALIGNMENTS = 2000
-"""Comparisons of a template with a place in the log; no log makes more of them."""
+MOST_ALIGNMENTS = 100
+"""Comparisons of one template with places in the log; no log makes more of them."""
 _VALUE_WORDS = 80
 """Longest value of a placeholder."""
-_LEAST_WEIGHT, _LEAST_WORDS = 9, 4
-"""What a part of a message must have to be taken for it."""
+_LEAST, _LEAST_SURE, _LEAST_WITHIN = (9, 4), (4, 2), (14, 6)
+"""Weight and words that a part of a message must have; less behind a label or where the log itself is cut, more when
+both ends are missing.
+"""
+_LONG_BEGINNING = (18, 8)
+"""Weight and words of a beginning that makes a text another wording."""
 _WHOLE, _CUT = 1, 2
 _CUT_VALUE_WORDS = 3
 _WORDY = re.compile(r"[A-Za-z0-9]")
@@ -46,7 +49,9 @@ class Found:
     label: Mark | None
     """The `ValueError:` or `Value error,` directly before it."""
     same: tuple[int, ...] = ()
-    """Wordings of the same error that fit the place as well."""
+    """Wordings of the same error that fit the place as well; empty when not even this one fits to its end: the text
+    begins as the message does and then goes on in its own way, as older and newer wordings do.
+    """
 
     @property
     def is_whole(self) -> bool:
@@ -58,17 +63,24 @@ class Found:
         """For comparing what fits one place: what is found minus what is missing, then exactness, then order."""
         return (4 * self.weight - self.total // 4, self.exactness, -self.entry, -self.wording)
 
+    def equals(self, other: Found) -> bool:
+        """Whether another wording of the same error fits as well: what the log leaves out may differ."""
+        if self.is_whole or other.is_whole:
+            return self.rank[:2] == other.rank[:2]
+        return (self.weight, self.exactness) == (other.weight, other.exactness)
+
 
 def search(log: Log, index: LookupIndex) -> list[Found]:
     """The places of a log that a wording fits, at most one for each place, in order."""
     found: list[Found] = []
     done: dict[tuple[int, int], int] = {}
-    left = _MOST_ALIGNMENTS
+    tried: dict[tuple[int, int], int] = {}
     for at in range(len(log.words) - 1):
         for number, which, word in index.pairs.get(f"{log.words[at]} {log.words[at + 1]}", ()):
-            if at < done.get((number, which), 0) or not left:
+            tries = tried.get((number, which), 0)
+            if at < done.get((number, which), 0) or tries == MOST_ALIGNMENTS:
                 continue
-            left -= 1
+            tried[number, which] = tries + 1
             wording = index.entries[number].wordings[which]
             places = _align(log, wording, at, word)
             done[number, which] = places[-1][2]
@@ -78,7 +90,8 @@ def search(log: Log, index: LookupIndex) -> list[Found]:
     best: list[Found] = []
     for fit in sorted(found, key=lambda each: each.rank, reverse=True):
         if all(fit.end <= other.start or fit.start >= other.end for other in best):
-            same = {o.wording for o in found if o.entry == fit.entry and o.rank[:2] == fit.rank[:2] and o.start == fit.start}
+            as_well = [each for each in found if (each.entry, each.start) == (fit.entry, fit.start)]
+            same = {each.wording for each in as_well if each.same and each.equals(fit)} if fit.same else set()
             best.append(replace(fit, same=tuple(sorted(same))))
     return sorted(best, key=lambda each: each.start)
 
@@ -115,7 +128,7 @@ def _seek(log: Log, wording: Wording, at: int, word: int, step: int, missed: int
     reach = _VALUE_WORDS if gap else 1 + missed
     for distance in range(1, max(reach, 8) + 1):
         place = at + step * distance
-        if not 0 <= place < len(log.words):
+        if not 0 <= place < len(log.words) or log.blocks[place] != log.blocks[at]:
             break
         if distance > reach and "\n" not in _between(log, at, place):
             break
@@ -135,13 +148,14 @@ def _seek(log: Log, wording: Wording, at: int, word: int, step: int, missed: int
 def _fits(log: Log, place: int, word: str, step: int, near: bool) -> int:
     """How many words of the log, from `place` on, are the word: 1, 2 when it is broken in two, else 0."""
     there = log.words[place]
-    if there == word or (near and _is_near(there, word)):
+    if there == word:
         return 1
     beside = place + step
     if len(there) < len(word) and 0 <= beside < len(log.words):
         both = there + log.words[beside] if step > 0 else log.words[beside] + there
-        return 2 if both == word else 0
-    return 0
+        if both == word:
+            return 2
+    return 1 if near and _is_near(there, word) else 0
 
 
 def _is_near(one: str, other: str) -> bool:
@@ -167,9 +181,7 @@ def _is_elided(log: Log, at: int, step: int, gap: int) -> bool:
     return "..." in text or "…" in text
 
 
-def _resume(
-    log: Log, wording: Wording, at: int, word: int, step: int, gap: int
-) -> tuple[int, tuple[int, int] | None]:
+def _resume(log: Log, wording: Wording, at: int, word: int, step: int, gap: int) -> tuple[int, tuple[int, int] | None]:
     """Behind an ellipsis: the next word of the template from which on two words agree again."""
     for distance in range(1, 8 if gap else 3):
         place, beyond = at + step * distance, at + step * (distance + 1)
@@ -189,7 +201,8 @@ def _judge(log: Log, index: LookupIndex, number: int, which: int, places: list[t
     places = _trim(wording, places)
     if not places:
         return None
-    wrong, exact = 0, True
+    wrong = 0
+    exact = all("".join(log.words[start : end + 1]) == wording.words[word] for word, start, end in places)
     for (one, _, last), (other, first, _) in itertools.pairwise(places):
         between = _between(log, last, first)
         if other - one > 1:
@@ -217,15 +230,35 @@ def _judge(log: Log, index: LookupIndex, number: int, which: int, places: list[t
     )
     whole = weight == total
     if wrong > len(places) // 8 or (whole and len(places) < 6 and not exact):
-        return None
+        return _beginning(log, index, number, which, places, start, label)
     if not whole:
         begins, ends = _begins(log, wording, low, first), _breaks(log, wording, high, last)
-        sure = label is not None or begins == ends == _CUT
-        least = (_LEAST_WEIGHT // 2, _LEAST_WORDS // 2) if sure or (ends if low == 0 else begins) == _CUT else (_LEAST_WEIGHT, _LEAST_WORDS)
-        if not (begins and ends and weight >= least[0] and len(places) >= least[1]):
-            return None
+        within = low > 0 and high < len(wording.words) - 1
+        sure = label is not None or (ends if low == 0 else begins) == _CUT
+        least_weight, least_words = _LEAST_WITHIN if within else _LEAST_SURE if sure else _LEAST
+        if not (begins and ends and weight >= least_weight and len(places) >= least_words):
+            return _beginning(log, index, number, which, places, start, label)
     exactness = 1 + len(tail) if exact and agrees else 0
-    return Found(number, which, tuple(places), start, log.ends[last], weight, total, exactness, label)
+    return Found(number, which, tuple(places), start, log.ends[last], weight, total, exactness, label, (which,))
+
+
+def _beginning(
+    log: Log,
+    index: LookupIndex,
+    number: int,
+    which: int,
+    places: list[tuple[int, int, int]],
+    start: int,
+    label: Mark | None,
+) -> Found | None:
+    """A text behind a label that begins as a message does, for so long that it is a wording of the same check."""
+    words = index.entries[number].wordings[which].words
+    run = [place for at, place in enumerate(places) if place[0] == at]
+    weight = sum(index.weight(words[word]) for word, _, _ in run)
+    if label is None or len(run) < _LONG_BEGINNING[1] or weight < _LONG_BEGINNING[0]:
+        return None
+    total = sum(index.weight(word) for word in words)
+    return Found(number, which, tuple(run), start, log.ends[run[-1][2]], weight, total + 1, 0, label)
 
 
 def _trim(wording: Wording, places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
@@ -253,31 +286,24 @@ def _chunk_start(text: str, end: int) -> int:
 
 def _label_before(log: Log, start: int) -> Mark | None:
     """The label with nothing but decoration between it and `start`."""
-    at = bisect.bisect_left(log.marks, start, key=lambda mark: mark.start) - 1
-    while at >= 0 and start - log.marks[at].end < 200:
-        mark = log.marks[at]
+    for mark in log.marks_before(start):
         if mark.kind == "label":
             return None if mark.end > start or _WORDY.search(log.text, mark.end, start) else mark
-        at -= 1
     return None
 
 
 def _is_longer(log: Log, start: int) -> bool:
     """Whether other words stand between a label and `start` on one line: then the message begins with them."""
     line = log.text.rfind("\n", 0, start) + 1
-    return any(mark.kind == "label" and line <= mark.start < start for mark in _marks_before(log, start))
-
-
-def _marks_before(log: Log, offset: int) -> list[Mark]:
-    """The last few marks before an offset, the nearest first."""
-    at = bisect.bisect_left(log.marks, offset, key=lambda mark: mark.start)
-    return list(reversed(log.marks[max(0, at - 40) : at]))
+    return any(mark.kind == "label" and line <= mark.start < start for mark in log.marks_before(start))
 
 
 def _begins(log: Log, wording: Wording, word: int, place: int) -> int:
     """Whether a message can begin here: with its first word or a sentence, or because the log does (`_CUT`)."""
     if word == 0 or wording.ends[word - 1]:
         return _WHOLE
+    if any(mark.kind == "label" for mark in log.marks_before(log.starts[place])):
+        return 0
     if place == 0 or (place == 1 and wording.words[word - 1].endswith(log.words[0])):
         return _CUT
     if wording.gaps[word] and place <= _CUT_VALUE_WORDS:
@@ -291,10 +317,10 @@ def _breaks(log: Log, wording: Wording, word: int, place: int) -> int:
     left = len(log.words) - 1 - place
     if word == len(wording.words) - 1:
         return _WHOLE
-    if left == 0 or (left == 1 and wording.words[word + 1].startswith(log.words[-1])):
+    if left == 0 or (wording.gaps[word + 1] and left <= _CUT_VALUE_WORDS):
         return _CUT
-    if wording.gaps[word + 1] and left <= _CUT_VALUE_WORDS:
-        return _CUT
+    if left == 1:
+        return _CUT if wording.words[word + 1].startswith(log.words[-1]) else 0
     end = log.ends[place]
     if wording.gaps[word + 1]:
         value = _VALUE.match(log.text, end)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
 import tomli_w
 from packaging.requirements import InvalidRequirement, Requirement
@@ -57,7 +58,7 @@ class Pin:
     def permalink(self, repository: str, path: str, start: int, end: int | None = None) -> str:
         """Address of lines `start` to `end` (from 1, inclusive) of a file of `owner/name` at this pin."""
         lines = f"L{start}" if end is None or end == start else f"L{start}-L{end}"
-        return f"https://github.com/{repository}/blob/{self.ref}/{path}#{lines}"
+        return f"https://github.com/{repository}/blob/{self.ref}/{quote(path)}#{lines}"
 
 
 def read_pins(path: Path) -> tuple[Pin, ...]:

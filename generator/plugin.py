@@ -27,6 +27,7 @@ from generator.errors import GeneratorError
 from generator.pins import read_pins
 from generator.render import Addresses
 from generator.site import SiteFile
+from generator.slim import slim
 from generator.source import Sources
 
 log = logging.getLogger("mkdocs.plugins.vllm-errors")
@@ -62,13 +63,23 @@ class VllmErrorsPlugin(BasePlugin[_Options]):  # type: ignore[no-untyped-call]
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the generated files."""
         for each in self._files:
-            files.append(_mkdocs_file(each, config))
+            if each.fills is None:
+                files.append(_mkdocs_file(each, config))
         return files
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Give every page the date of the newest pin: MkDocs would write today's date into the sitemap."""
+        """Fill the places for computed text, and give every page the date of the newest pin: MkDocs would write
+        today's date into the sitemap.
+        """
         page.update_date = self._date
+        for each in self._files:
+            if each.fills == page.file.src_uri:
+                markdown = markdown.replace(f"<!-- {each.path} -->", each.text)
         return markdown
+
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        """Make the page lighter."""
+        return slim(output)
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable[..., Any]
@@ -113,6 +124,7 @@ def build(config_file: Path, site_dir: Path, strict: bool) -> None:
 
 def serve(config_file: Path, address: str | None) -> None:
     """Live preview until interrupted."""
+    _must_be_there(config_file)
     options: dict[str, Any] = {"dev_addr": address} if address else {}
     try:
         mkdocs_serve(str(config_file), **options)
@@ -120,11 +132,15 @@ def serve(config_file: Path, address: str | None) -> None:
         raise GeneratorError(str(error)) from None
 
 
-def _load(config_file: Path, **options: Any) -> MkDocsConfig:
+def _must_be_there(config_file: Path) -> None:
     if not config_file.is_file():
         raise GeneratorError(
             f"{config_file.name}: no such file; run this in the project's folder or give --config-file"
         )
+
+
+def _load(config_file: Path, **options: Any) -> MkDocsConfig:
+    _must_be_there(config_file)
     try:
         return load_config(str(config_file), **options)
     except (Abort, MkDocsException) as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from generator.catalog import Catalog, Error
-from generator.settings import names_read
+from generator.names import names_read
 
 _MOST = 6
 

@@ -5,6 +5,7 @@ Decides what a page shows; how it looks is in the templates. Reads nothing but t
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,29 +15,33 @@ from urllib.parse import quote
 
 import jinja2
 
-from generator import escape
-from generator.catalog import Catalog, Error, Occurrence
+from generator import conditions, escape, listing
+from generator.by_setting import Entry, Settings
+from generator.catalog import Catalog, Error
 from generator.endpoints import github_url, page_slug, placeholder_documents, status_document
 from generator.errors import TemplateError
+from generator.excerpt import CLOSE, Excerpt, excerpt_html
 from generator.extract import RaiseSite
-from generator.guards import Guard, Kind, Origin
+from generator.guards import Guard, Origin
 from generator.history import Change, Comparison, Difference, Step, badges, release_ranges, since_review, timeline
+from generator.listing import VERDICTS, Topic
 from generator.message import Placeholder
+from generator.pictures import releases_svg, timeline_svg, topics_svg
 from generator.related import related_errors
-from generator.settings import names_read
-
-VERDICTS = {
-    "configuration": "Your configuration",
-    "version": "Your vLLM version",
-    "hardware": "Your hardware",
-    "environment": "Your environment",
-    "vllm-bug": "A bug in vLLM",
-    "misuse": "Code that uses vLLM's internals",
-}
-
+from generator.setting_pages import index_view, setting_view
+from generator.words import Sentence
 
 _FEW_CHECKS = 4
 """Earlier checks are listed among the conditions up to this number, and folded away beyond it."""
+
+_INPUT = "ArgsKwargs((), {'model_co... 'shutdown_timeout': 0})"
+"""How pydantic shortens the arguments of the configuration, as seen with vLLM 0.28.0 and 0.33.0."""
+_FURTHER = "For further information visit https://errors.pydantic.dev/2.14/v/"
+"""The last line; the number is the version of pydantic."""
+
+
+_FEW_SETTINGS = 6
+"""So many settings are named at the top of a page; the table below has them all."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,48 @@ def render_twin(error: Error, catalog: Catalog, addresses: Addresses) -> str:
 
 
 def render_index(catalog: Catalog) -> str:
-    """The table of all errors."""
-    return _render("index.md.jinja", catalog=catalog, rows=[_row(error, catalog) for error in catalog.errors])
+    """The table of all errors, with what its filters offer."""
+    rows = [listing.row_of(error, catalog) for error in catalog.errors]
+    return _render(
+        "index.md.jinja",
+        catalog=catalog,
+        rows=rows,
+        topics=sorted((topic for topic, _ in listing.topics(catalog)), key=lambda topic: topic.info.title.lower()),
+        exceptions=sorted({error.primary.site.exception for error in catalog.errors}),
+        verdicts=[each for each in (*VERDICTS.values(), "awaits its analysis") if any(r.verdict == each for r in rows)],
+        settings=sorted({name for row in rows for name in row.settings}),
+        states=[state for state in listing.STATES if any(state in row.states for row in rows)],
+    )
+
+
+def render_topics(catalog: Catalog) -> str:
+    """The page that leads to all topics."""
+    return _render("topics.md.jinja", catalog=catalog, topics=listing.topics(catalog))
+
+
+def render_topic(topic: Topic, errors: Sequence[Error], catalog: Catalog) -> str:
+    """The page of one topic."""
+    rows = [listing.row_of(error, catalog) for error in errors]
+    return _render("topic.md.jinja", catalog=catalog, topic=topic, rows=rows)
+
+
+def render_overview(catalog: Catalog) -> str:
+    """What the home page says about the whole, as Markdown for its place there."""
+    return _render(
+        "overview.md.jinja",
+        catalog=catalog,
+        raised=sum(not error.is_retired for error in catalog.errors),
+        changes=listing.latest_changes(catalog),
+        page_slug=page_slug,
+        topics=listing.topics(catalog),
+    )
+
+
+def render_lookup(catalog: Catalog) -> str:
+    """The page for a pasted log."""
+    errors = (*catalog.errors, *catalog.history_only)
+    messages = sum(1 + len(error.other_wordings) for error in errors)
+    return _render("lookup.md.jinja", catalog=catalog, messages=messages)
 
 
 def render_reference(schema: dict[str, Any]) -> str:
@@ -72,6 +117,16 @@ def render_reference(schema: dict[str, Any]) -> str:
 def render_llms(catalog: Catalog, addresses: Addresses) -> str:
     """`llms.txt`: what there is, for a language model that reads one file."""
     return _render("llms.txt.jinja", catalog=catalog, root=addresses.site_url or "")
+
+
+def render_setting(entry: Entry, settings: Settings, catalog: Catalog) -> str:
+    """The page of one setting."""
+    return _render("setting.md.jinja", **setting_view(entry, settings, catalog))
+
+
+def render_settings(settings: Settings, catalog: Catalog) -> str:
+    """The list of all settings, and which of them cannot be combined."""
+    return _render("settings_index.md.jinja", **index_view(settings, catalog))
 
 
 def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True) -> str:
@@ -98,6 +153,7 @@ def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True
         "changes.md.jinja",
         comparison=comparison,
         catalog=catalog,
+        is_page=linked,
         counts=[(change.value, len(comparison.having(change))) for change in Change],
         sections=[(heading, lead, comparison.having(change)) for heading, lead, change in sections],
         link=link,
@@ -105,8 +161,19 @@ def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True
 
 
 def render_changes_index(comparisons: Sequence[Comparison], catalog: Catalog) -> str:
-    """The page that leads to all comparisons, and the upgrade sheet."""
-    return _render("changes_index.md.jinja", comparisons=comparisons, catalog=catalog)
+    """The page that leads to all comparisons, the upgrade sheet, and the numbers over time."""
+    documented = [pin for pin in catalog.pins if pin.documented]
+    counts = listing.counts(catalog, tuple(comparisons))
+    return _render(
+        "changes_index.md.jinja",
+        comparisons=comparisons,
+        catalog=catalog,
+        counts=counts,
+        documented=documented,
+        topic_counts=listing.topic_counts(catalog),
+        releases_picture=releases_svg(counts),
+        topics_picture=topics_svg(listing.growths(catalog), documented[-1].label, documented[0].label),
+    )
 
 
 def log_lines(site: RaiseSite, message: str) -> list[tuple[str, str]]:
@@ -117,7 +184,7 @@ def log_lines(site: RaiseSite, message: str) -> list[tuple[str, str]]:
             label, kind = (
                 ("Assertion failed", "assertion_error") if site.kind == "assert" else ("Value error", "value_error")
             )
-            tail = f"[type={kind}, input_value=ArgsKwargs((), {{...}}), input_type=ArgsKwargs]"
+            tail = f"[type={kind}, input_value={_INPUT}, input_type=ArgsKwargs]\n    {_FURTHER}{kind}"
             title = f"pydantic_core._pydantic_core.ValidationError: 1 validation error for {site.class_name}"
             found.append(("while the configuration is built", f"{title}\n  {label}, {message} {tail}"))
         else:
@@ -129,7 +196,6 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
     """All that the two templates of an error print."""
     site = error.primary.site
     placeholders = placeholder_documents(error)
-    few_checks = sum(guard.origin is Origin.CHECK for guard in site.guards) <= _FEW_CHECKS
     examples = {each.placeholder: each.example for each in placeholders if each.example is not None}
     printed = "".join(
         part if isinstance(part, str) else part.prefix + examples.get(part.source, f"{{{part.source}}}")
@@ -142,22 +208,23 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
         "catalog": catalog,
         "title": textwrap.shorten(escape.one_line(error.message), 90, placeholder="…"),
         "status": status_document(error),
+        "topics": listing.topics_of(error, catalog),
+        "lead_settings": listing.settings_of(error, catalog)[:_FEW_SETTINGS],
         "verdict": VERDICTS[error.analysis.verdict] if error.analysis else None,
         "message_html": _message_html(error),
         "log_lines": log_lines(site, printed),
         "placeholders": placeholders,
-        "shown_guards": [g for g in site.guards if g.origin is not Origin.CHECK or few_checks],
-        "hidden_guards": [] if few_checks else [g for g in site.guards if g.origin is Origin.CHECK],
-        "guard_words": guard_words,
-        "guard_url": lambda guard: error.primary.pin.permalink(error.repository, error.path, guard.line),
-        "settings": names_read(site),
+        **_computed(error, catalog),
         "since_review": since_review(error),
         "proofs": catalog.proofs(error),
-        "wordings": [{"text": other.text, "why": _why_same(error, other.text)} for other in error.other_wordings],
+        "wordings": [
+            {"text": o.text, "why": _why_same(error, o.text), "releases": release_ranges(error, catalog.pins, o.text)}
+            for o in error.other_wordings
+        ],
         "releases": release_ranges(error, catalog.pins),
         "badges": badges(error, catalog.pins),
         "timeline": timeline_svg(timeline(error, catalog.pins)),
-        "steps": [step for step in reversed(timeline(error, catalog.pins)) if step.occurrence or step.changes],
+        "steps": _steps(error, catalog),
         "sources": _sources(error),
         "history_only": [each for each in error.occurrences if not each.pin.documented],
         "related": related_errors(error, catalog),
@@ -167,50 +234,27 @@ def _view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str, Any
     }
 
 
-def timeline_svg(steps: Sequence[Step]) -> str:
-    """The story of an error as an inline picture: one mark per pin, oldest first, told apart by shape."""
-    width, height = 26 * len(steps) + 30, 74
-    marks: list[str] = []
-    for index, step in enumerate(steps):
-        x = 18 + 26 * index
-        label = escape.inline(step.pin.label.removeprefix("v"))
-        told = ", ".join(change.value for change in step.changes) or ("raised" if step.occurrence else "not raised")
-        title = f"<title>{escape.inline(step.pin.label)}: {told}</title>"
-        letter = _LETTERS.get(step.changes[0], "") if step.changes and step.occurrence else ""
-        shape = (
-            f'<circle class="on" cx="{x}" cy="14" r="8"/>' if step.occurrence else f'<circle cx="{x}" cy="14" r="3"/>'
-        )
-        text = f'<text class="in" x="{x}" y="18">{letter}</text>' if letter else ""
-        name = f'<text class="pin" transform="translate({x + 4} 30) rotate(60)">{label}</text>'
-        line = f'<path d="M{x - 26} 14H{x}"/>' if index and step.occurrence and steps[index - 1].occurrence else ""
-        marks.append(f"<g>{title}{line}{shape}{text}{name}</g>")
-    told = "; ".join(
-        f"{step.pin.label}: {', '.join(change.value for change in step.changes)}" for step in steps if step.changes
-    )
-    described = escape.attribute(f"Timeline over {len(steps)} pins. {told}")
-    return (
-        f'<svg class="ve-timeline" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-        f'aria-label="{described}">{"".join(marks)}</svg>'
-    )
+def _computed(error: Error, catalog: Catalog) -> dict[str, Any]:
+    """What the templates print of the explanation at the newest pin that raises the error."""
+    occurrence, site = error.primary, error.primary.site
+    explainer, explanation = catalog.explainers.get(occurrence.pin.label), catalog.explanation(occurrence)
 
+    def rows(guards: Sequence[Guard]) -> list[conditions.ConditionRow]:
+        told = [explainer.sentence(error.path, site, g) if explainer else Sentence(g, None, ()) for g in guards]
+        return conditions.condition_rows(error, occurrence, told, catalog)
 
-_LETTERS = {Change.ADDED: "+", Change.REWORDED: "R", Change.GUARDS: "C", Change.CLASS: "E", Change.MOVED: "M"}
-
-
-def guard_words(guard: Guard) -> str:
-    """What must be the case, after the code of the guard."""
-    match guard.kind:
-        case Kind.LOOP:
-            return "runs" if guard.holds else "has run to its end"
-        case Kind.WITH:
-            return "has been entered"
-        case Kind.CASE:
-            return "matches" if guard.holds else "does not match"
-        case Kind.EXCEPT:
-            return "has caught an exception"
-        case Kind.UNREACHABLE:
-            return ": no path leads here"
-    return "is true" if guard.holds else "is false"
+    earlier = [guard for guard in site.guards if guard.origin is Origin.CHECK]
+    few = len(earlier) <= _FEW_CHECKS
+    return {
+        "shown_conditions": rows([guard for guard in site.guards if few or guard.origin is not Origin.CHECK]),
+        "hidden_conditions": [] if few else rows(earlier),
+        "setting_rows": conditions.setting_rows(error, occurrence, catalog),
+        "unresolved": explanation.unresolved if explanation else (),
+        "borrowed": explainer.arguments.declarations.borrowed if explainer else None,
+        "ways": conditions.way_rows(error, explanation, explainer) if explanation else [],
+        "next_rows": conditions.next_rows(error, explanation, catalog) if explanation else [],
+        "item_lists": conditions.item_rows(error, catalog),
+    }
 
 
 def _message_html(error: Error) -> str:
@@ -227,46 +271,48 @@ def _placeholder_html(placeholder: Placeholder) -> str:
 
 
 def _sources(error: Error) -> list[dict[str, Any]]:
-    """The source tabs, newest pin first; an excerpt that is the same lines as a newer one is not printed again."""
+    """The source tabs, newest pin first. The newest has colours and all lines; an older one has the lines close by,
+    and none when a newer one shows the same.
+    """
     shown: dict[str, str] = {}
     found: list[dict[str, Any]] = []
     for each in error.occurrences:
         if each.pin.documented:
-            same_as = shown.setdefault(each.site.excerpt, each.pin.label)
-            found.append(_source(error, each) | {"same_as": same_as if same_as != each.pin.label else None})
+            excerpt = _excerpt(each.site)
+            close = excerpt.within(CLOSE)
+            same_as = shown.setdefault(close.text, each.pin.label)
+            found.append(
+                {
+                    "occurrence": each,
+                    "site": each.site,
+                    "url": github_url(error, each),
+                    "same_as": same_as if same_as != each.pin.label else None,
+                    "far": 0 if found else excerpt.far,
+                    "html": excerpt_html(close if found else excerpt, coloured=not found),
+                    "plain_fence": escape.fence(each.site.excerpt, "python"),
+                }
+            )
     return found
 
 
-def _source(error: Error, occurrence: Occurrence) -> dict[str, Any]:
-    """One source tab. Highlighters drop blank lines at the top, so they are left out, lest all numbers be wrong."""
-    site = occurrence.site
+def _steps(error: Error, catalog: Catalog) -> list[Step]:
+    """The pins at which something changed, newest first, and the first one of all that raises the error."""
+    steps = timeline(error, catalog.pins)
+    first = next(step for step in steps if step.occurrence)
+    return [step for step in reversed(steps) if step.changes or step is first]
+
+
+def _excerpt(site: RaiseSite) -> Excerpt:
+    """Without blank lines at the top."""
     lines = site.excerpt.split("\n")
     blank = next((index for index, line in enumerate(lines) if line.strip()), 0)
-    start = site.excerpt_start + blank
-    first, last = site.line - start + 1, min(site.end_line, site.excerpt_end) - start + 1
-    marked = " ".join(str(number) for number in range(first, last + 1))
-    return {
-        "occurrence": occurrence,
-        "site": site,
-        "url": github_url(error, occurrence),
-        "fence": escape.fence("\n".join(lines[blank:]), "python", f'linenums="{start}" hl_lines="{marked}"'),
-        "plain_fence": escape.fence(site.excerpt, "python"),
-    }
-
-
-def _row(error: Error, catalog: Catalog) -> dict[str, Any]:
-    tags = [catalog.tags[tag].title for tag in error.analysis.tags if tag in catalog.tags] if error.analysis else []
-    return {"error": error, "status": status_document(error), "tags": tags, "verdict": _verdict(error)}
+    return Excerpt("\n".join(lines[blank:]), site.excerpt_start + blank, site.line, site.end_line)
 
 
 def _why_same(error: Error, wording: str) -> str | None:
     """Why another wording is the same check, as the analysis says it."""
     others = error.analysis.also_worded if error.analysis else ()
     return next((other.why for other in others if other.message == wording), None)
-
-
-def _verdict(error: Error) -> str:
-    return VERDICTS[error.analysis.verdict] if error.analysis else "awaits its analysis"
 
 
 def _report_url(error: Error, addresses: Addresses) -> str | None:
@@ -291,7 +337,7 @@ def _json_ld(error: Error, addresses: Addresses) -> str:
         "identifier": error.id,
     }
     if error.analysis:
-        data |= {"description": error.analysis.summary, "dateModified": error.analysis.reviewed.date}
+        data["dateModified"] = error.analysis.reviewed.date
     if addresses.site_url:
         data["url"] = f"{addresses.site_url}errors/{error.slug}/"
     return escape.json_ld(data)
@@ -318,8 +364,22 @@ def _environment() -> jinja2.Environment:
         "visible": escape.visible,
         "one_line": escape.one_line,
         "json_type": _json_type,
+        "unlinked": lambda html: re.sub(r"</?a\b[^>]*>", "", html),
+        "linked_once": _linked_once,
     }
     return environment
+
+
+def _linked_once(text: str) -> str:
+    """The text with each address linked at its first place only."""
+    seen: set[str] = set()
+
+    def link(found: re.Match[str]) -> str:
+        again = found[1] in seen
+        seen.add(found[1])
+        return found[2] if again else found[0]
+
+    return re.sub(r'<a href="([^"]*)">(.*?)</a>', link, text)
 
 
 def _json_type(body: dict[str, Any]) -> str:

@@ -9,10 +9,13 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from generator import endpoints, render
+from generator import endpoints, listing, render
+from generator.by_setting import collect
 from generator.catalog import Catalog, Error
 from generator.history import compare
 from generator.render import Addresses
+from generator.setting_documents import settings_document
+from generator.wordindex import build_index
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class SiteFile:
     """Whether the text is Markdown that becomes an HTML page; everything else is published as it is."""
     edit_path: str | None = None
     """The hand-written file behind a page, relative to the project folder; None when everything is computed."""
+    fills: str | None = None
+    """The page in whose place for it (`<!-- path -->`) the text belongs; a site has no file of its own for it."""
 
 
 def site_files(catalog: Catalog, addresses: Addresses) -> tuple[SiteFile, ...]:
@@ -51,9 +56,15 @@ def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
         documents.append(document)
         yield from _error_files(error, document, catalog, addresses)
     yield from _redirects(catalog)
+    yield from _topics(catalog)
     yield from _changes(catalog)
+    yield SiteFile("overview.md", render.render_overview(catalog), fills="index.md")
     yield SiteFile("api/index.json", endpoints.to_json(endpoints.index_document(catalog)))
     yield SiteFile("api/errors.json", endpoints.to_json(endpoints.ErrorsDocument(errors=documents)))
+    lookup = endpoints.lookup_document(build_index(catalog))
+    yield SiteFile("api/lookup.json", endpoints.to_compact_json(lookup))
+    yield SiteFile("lookup/index.md", render.render_lookup(catalog), is_page=True)
+    yield from _settings(catalog)
     yield SiteFile("api/schema.json", endpoints.to_json(endpoints.schema()))
     yield SiteFile("api/reference.md", render.render_reference(endpoints.schema()), is_page=True)
     yield SiteFile("llms.txt", render.render_llms(catalog, addresses))
@@ -71,6 +82,22 @@ def _error_files(
     for each in (error.id, *error.other_ids):
         yield SiteFile(f"api/errors/{each}", text)
         yield SiteFile(f"api/errors/{each}.json", text)
+
+
+def _topics(catalog: Catalog) -> Iterator[SiteFile]:
+    """A page for each topic that has errors, and one that leads to them."""
+    yield SiteFile("topics/index.md", render.render_topics(catalog), is_page=True)
+    for topic, errors in listing.topics(catalog):
+        yield SiteFile(f"topics/{topic.tag}.md", render.render_topic(topic, errors, catalog), is_page=True)
+
+
+def _settings(catalog: Catalog) -> Iterator[SiteFile]:
+    """A page for each setting, the list of them with their conflicts, and both as data."""
+    settings = collect(catalog)
+    yield SiteFile("settings/index.md", render.render_settings(settings, catalog), is_page=True)
+    yield SiteFile("api/settings.json", endpoints.to_json(settings_document(settings, catalog)))
+    for entry in settings.entries:
+        yield SiteFile(f"settings/{entry.name}.md", render.render_setting(entry, settings, catalog), is_page=True)
 
 
 def _changes(catalog: Catalog) -> Iterator[SiteFile]:

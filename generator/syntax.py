@@ -43,6 +43,12 @@ class Module:
         lines = _LINE_END.split(self.text.encode())
         return lines[:-1] if lines and not lines[-1] else lines
 
+    @cached_property
+    def raising(self) -> dict[tuple[int, int], ast.Raise | ast.Assert]:
+        """Line (from 1) and column (from 0) → the `raise` or `assert` that starts there."""
+        found = (node for node in self.parents if isinstance(node, ast.Raise | ast.Assert))
+        return {(node.lineno, node.col_offset): node for node in found}
+
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The source text of a node; columns of a tree count UTF-8 bytes, not characters."""
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1

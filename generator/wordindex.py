@@ -5,18 +5,22 @@ Pure: a catalog in, values and `/api/lookup.json` out. Searches nothing.
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from generator.catalog import Catalog, Error
 from generator.logtext import words_of
 from generator.message import MessageTemplate, Placeholder
-from generator.settings import names_read
 
 _RARE = 16
 """A pair of words leads to its templates when at most this many errors have it."""
+_VOCABULARY = 3
+"""First words that make a vocabulary; fewer say nothing about a text that is not among them."""
 _GAP = "\x00"
+_SETTING = re.compile(r"\b[a-z_]+_config\.[a-z]\w+")
 _SENTENCE_END = re.compile(r"[.;]\s")
 
 
@@ -79,6 +83,8 @@ class Entry:
     """Whether it can reach the user without pydantic's wrapper."""
     wordings: tuple[Wording, ...]
     """The canonical one first."""
+    openings: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(Placeholder, first words of the texts that the source puts there), where it puts nothing else."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +95,14 @@ class LookupIndex:
     """The documented files, relative to the repository, parted by commas."""
     pins: tuple[str, ...]
     """Labels, newest first."""
-    settings: tuple[str, ...]
-    """Config fields that the checks read, such as `cache_config.cache_dtype`."""
+    settings: tuple[tuple[str, tuple[str, ...]], ...]
+    """(Config object, such as `cache_config`, and those of its fields that the checks read)."""
     entries: tuple[Entry, ...]
+
+    @cached_property
+    def fields(self) -> dict[str, tuple[str, ...]]:
+        """Config object → its fields."""
+        return dict(self.settings)
 
     @cached_property
     def pairs(self) -> dict[str, list[tuple[int, int, int]]]:
@@ -134,13 +145,16 @@ def build_index(catalog: Catalog) -> LookupIndex:
         name
         for error in errors
         for each in error.occurrences
-        for name in names_read(each.site)
-        if re.fullmatch(r"\w+_config\.\w+", name)
+        for text in (*(guard.text for guard in each.site.guards), *(p.source for p in each.site.template.placeholders))
+        for name in _SETTING.findall(text)
     }
     return LookupIndex(
         path=", ".join(dict.fromkeys(error.path for error in errors)),
         pins=tuple(order),
-        settings=tuple(sorted(settings)),
+        settings=tuple(
+            (holder, tuple(name.partition(".")[2] for name in names))
+            for holder, names in itertools.groupby(sorted(settings), key=lambda name: name.partition(".")[0])
+        ),
         entries=tuple(_entry(error, order) for error in errors),
     )
 
@@ -159,7 +173,22 @@ def _entry(error: Error, order: dict[str, int]) -> Entry:
         lifted_in=order[error.lifted_in.label] if error.lifted_in else None,
         is_bare=any("bare" in each.site.appearances for each in error.occurrences),
         wordings=tuple(wordings),
+        openings=tuple(_openings(error)),
     )
+
+
+def _openings(error: Error) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The first words of what each placeholder can be, unless a text begins with a placeholder itself."""
+    texts: dict[str, set[str]] = {}
+    for each in error.occurrences:
+        for placeholder, found in each.site.fills.items():
+            texts.setdefault(placeholder, set()).update(found)
+    for placeholder, several in sorted(texts.items()):
+        words = [words_of(text)[:1] for text in several]
+        if all(words) and not any("{" in text[: word[0][1]] for text, word in zip(several, words, strict=True)):
+            first = sorted({word[0][0] for word in words})
+            if len(first) >= _VOCABULARY:
+                yield placeholder, tuple(first)
 
 
 def _parts(template: MessageTemplate) -> tuple[str, ...]:

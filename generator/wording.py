@@ -224,9 +224,10 @@ def _formatted(value: ast.expr, form: str, kind: str) -> Placeholder:
     """A `%` conversion written as in an f-string: `%r` → `{x!r}`, `%5.1f` → `{x:5.1f}`, `%-5d` → `{x:<5d}`."""
     text = ast.unparse(value)
     flags, size = re.fullmatch(r"([-#0 +]*)(.*)", form).groups()  # type: ignore[union-attr]
-    conversion = f"!{kind}" if kind in "ra" else ""
+    conversion = ""
     if kind in "sra":
         spec = size if size[:1] in ("", ".") else ("<" if "-" in flags else ">") + size
+        conversion = f"!{kind}" if spec or kind != "s" else ""
     else:
         sign = next((sign for sign in "+ " if sign in flags), "")
         zero = "0" if "0" in flags and "-" not in flags else ""

@@ -7,7 +7,7 @@ import functools
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,12 +15,13 @@ from tiny import Tiny, make_tiny
 from website import build_real
 
 from generator.analysis import load_writing
-from generator.build import Project, extract_all
+from generator.build import Project, explain_all, extract_all
 from generator.catalog import Catalog, join
 from generator.extract import Extraction
 from generator.pins import Pin, read_pins
-from generator.proof import load_runs
 from generator.plugin import read_project
+from generator.proof import load_runs
+from generator.site import SiteFile, site_files
 from generator.source import SourceFile, Sources, fetch_sources
 
 
@@ -116,8 +117,17 @@ def real() -> Real:
     pins = read_pins(project.data_folder / "pins.toml")
     files = fetch_sources(pins, Sources.from_environment(project.repository))
     extractions = extract_all(project.paths, pins, files)
-    catalog = join(project.repository, pins, extractions, load_writing(project.data_folder, project.data), project.data)
+    writing = load_writing(project.data_folder, project.data)
+    runs, _ = load_runs(project.data_folder)
+    catalog = join(project.repository, pins, extractions, writing, project.data, runs)
+    catalog = replace(catalog, explainers=explain_all(pins, files, extractions))
     return Real(project, pins, files, extractions, catalog)
+
+
+@pytest.fixture(scope="session")
+def real_files(real: Real) -> dict[str, SiteFile]:
+    """Path → everything that is published of the real project."""
+    return {file.path: file for file in site_files(real.catalog, real.project.addresses)}
 
 
 @pytest.fixture(scope="session")

@@ -24,14 +24,16 @@ VALUES = (
 )
 
 
-def value_of(placeholder: str) -> str:
+def value_of(placeholder: str, entry: Entry) -> str:
     """A value as vLLM could print it."""
+    if placeholder in dict(entry.openings):
+        return f"{dict(entry.openings)[placeholder][0]} and more, prefill"
     return next((value for pattern, value in VALUES if re.search(pattern, placeholder)), "48")
 
 
-def message_of(wording: Wording) -> str:
+def message_of(wording: Wording, entry: Entry) -> str:
     """The message with values put in, and the two signs."""
-    text = "".join(value_of(part) if index % 2 else part for index, part in enumerate(wording.parts)).strip()
+    text = "".join(value_of(part, entry) if index % 2 else part for index, part in enumerate(wording.parts)).strip()
     first, last = len(text) // 4, len(text) - len(text) // 4
     return text[:first] + START + text[first:last] + END + text[last:]
 
@@ -73,7 +75,7 @@ def _serve(message: str, entry: Entry) -> str:
 
 def _core(message: str, entry: Entry) -> str:
     return _lines(_raw(message, entry), "(EngineCore_DP0 pid=585) ERROR 05-18 01:31:14 [core.py:1108] ") + (
-        "\n(APIServer pid=9) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"
+        "\n(APIServer pid=9) RuntimeError: Engine core initialization failed. See root cause above."
     )
 
 
@@ -83,8 +85,11 @@ def _compose(message: str, entry: Entry) -> str:
 
 def _ray(message: str, entry: Entry) -> str:
     return (
-        "User exception type <class 'pydantic_core._pydantic_core.ValidationError'> in RayTaskError can't be subclassed!\n"
-        + _lines(_raw(message, entry), "(RayWorkerWrapper pid=2202490, ip=10.0.0.7) ERROR 04-24 16:06:40 worker_base.py:157] ")
+        "User exception type <class 'ValidationError'> in RayTaskError can't be subclassed!\n"
+        + _lines(
+            _raw(message, entry),
+            "(RayWorkerWrapper pid=2202490, ip=10.0.0.7) ERROR 04-24 16:06:40 worker_base.py:157] ",
+        )
         + " [repeated 2x across cluster]"
     )
 
@@ -92,13 +97,15 @@ def _ray(message: str, entry: Entry) -> str:
 def _pytest(message: str, entry: Entry) -> str:
     return (
         "vllm/config/vllm.py:831: in __post_init__\n    self._check()\n"
-        "[2025-10-20T13:11:22Z] E           pydantic_core._pydantic_core.ValidationError: 1 validation error for VllmConfig\n"
-        f"[2025-10-20T13:11:22Z] E             Value error, {message} [type=value_error, input_value=ArgsKwargs((), {{}})]\n"
+        "[2025-10-20T13:11:22Z] E     pydantic_core._pydantic_core.ValidationError: 1 validation error for VllmConfig\n"
+        f"[2025-10-20T13:11:22Z] E         Value error, {message} [type=value_error, input_value=ArgsKwargs(O, {{}})]\n"
     )
 
 
 def _coloured(message: str, entry: Entry) -> str:
-    return _lines(_validation(message, entry), "\x1b[1;36m(EngineCore_DP0 pid=1880)\x1b[0;0m 2026-04-19 12:51:56.342 | ")
+    return _lines(
+        _validation(message, entry), "\x1b[1;36m(EngineCore_DP0 pid=1880)\x1b[0;0m 2026-04-19 12:51:56.342 | "
+    )
 
 
 def _flat(message: str, entry: Entry) -> str:
@@ -164,7 +171,7 @@ def made_up(index: LookupIndex) -> Iterator[MadeUp]:
     """Every wording of every pin in every style, whole and cut."""
     for entry in index.entries:
         for wording in entry.wordings:
-            message = message_of(wording)
+            message = message_of(wording, entry)
             for style, write in STYLES.items():
                 log = write(message, entry)
                 for cut, change in CUTS.items():

@@ -27,6 +27,7 @@ FULL: dict[str, Any] = {
     "prevention_tips": ["Read the log."],
     "related": [{"slug": "another-one", "reason": "Same cache."}],
     "references": [{"kind": "pull", "number": 7, "note": "Added the check."}],
+    "ways_out": {"--cache-size": "keeps"},
     "proof": {"fails": {"args": {"a": True, "b": [1, None]}}, "passes": {"args": {}}},
 }
 

@@ -273,8 +273,9 @@ def wordings(error: Error) -> list[object]:
 
 
 def test_changes_of_all_releases(real: Real, snapshot: Callable[[str, str], None]) -> None:
+    """Of the known releases, so that a new one needs no new snapshot."""
     lines = []
-    for newer, older in itertools.pairwise(real.pins):
+    for newer, older in itertools.pairwise(pin for pin in real.pins if pin.label in COUNTS):
         comparison = compare(real.catalog, older, newer)
         counts = ", ".join(f"{len(found)} {change}" for change in Change if (found := comparison.having(change)))
         lines.append(f"{older.label}..{newer.label}: {counts or 'nothing'}")

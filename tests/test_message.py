@@ -247,10 +247,10 @@ PERCENTS = [
 PERCENTS += ["%u", "%-05d|", "%x", "%#x", "%o", "%c", "%e", "%.2f", "%8.3g", "%+.1e", "%%"]
 
 
-@given(st.lists(st.sampled_from(PERCENTS), min_size=1, max_size=5))
-def test_percent_is_written_as_the_fstring_that_prints_the_same(conversions: list[str]) -> None:
+@given(st.lists(st.sampled_from(PERCENTS), min_size=1, max_size=5), st.sampled_from(["name", "none", "x", "pair"]))
+def test_percent_is_written_as_the_fstring_that_prints_the_same(conversions: list[str], shown: str) -> None:
     text = "message " + " and ".join(conversions)
-    values = ", ".join("name" if re.search("[sra]", each) else "x" for each in conversions if each != "%%")
+    values = ", ".join(shown if re.search("[sra]", each) else "x" for each in conversions if each != "%%")
     source = f"{text!r} % ({values}{',' if values else ''})"
     assert printed_by(template_of(source)) == eval(source, dict(VALUES))
 

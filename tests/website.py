@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gzip
 import shutil
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -20,6 +22,10 @@ PREFIX = "/some/prefix"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
+    """Below `PREFIX`, compressed as real hosts do."""
+
+    protocol_version = "HTTP/1.1"
+
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing."""
 
@@ -27,6 +33,20 @@ class _Quiet(SimpleHTTPRequestHandler):
         if not path.startswith(f"{PREFIX}/"):
             return str(Path(self.directory) / "outside-the-prefix")
         return super().translate_path(path.removeprefix(PREFIX))
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() and urlsplit(self.path).path.endswith("/") else path
+        if not path.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
+            super().do_GET()
+            return
+        body = gzip.compress(path.read_bytes())
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
 
 def build_real(target: Path) -> Path:

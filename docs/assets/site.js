@@ -1,6 +1,33 @@
-// What the theme leaves out for screen readers.
+// What the theme leaves out: names and keys for everyone, pasted messages in the search, and reading from a folder.
 "use strict";
+
 document.querySelector(".md-search[role=dialog]")?.setAttribute("aria-label", "Search");
-for (const each of document.querySelectorAll(".md-typeset__scrollwrap, .highlight > table, .highlighttable .code pre, pre > code")) {
+
+// What scrolls sideways can be reached by keyboard.
+for (const each of document.querySelectorAll(".md-typeset__scrollwrap, .ve-scroll, pre > code")) {
   if (each.scrollWidth > each.clientWidth && !each.hasAttribute("tabindex")) each.tabIndex = 0;
+}
+
+// The buttons of the phone layout are labels, which the keyboard passes by.
+for (const label of document.querySelectorAll(".md-header__button[for=__drawer], .md-header__button[for=__search]")) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", ariaLabel: label.htmlFor === "__drawer" ? "Menu" : "Search" });
+  button.append(...label.childNodes);
+  button.addEventListener("click", () => document.getElementById(label.htmlFor).click());
+  label.append(button);
+}
+
+// The marks of a message or flag would be operators of the search: it gets the words alone. What was typed stays as it is.
+const post = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (message, ...rest) {
+  const words = (text) => text.replace(/[^\p{L}\p{N}.]+|\.(?!\d)/gu, " ").trim();
+  return post.call(this, typeof message?.data === "string" ? { ...message, data: words(message.data) } : message, ...rest);
+};
+
+// From a plain folder, a link to a folder would list its files, and no browser lets the search read its index.
+if (location.protocol === "file:") {
+  for (const link of document.links) {
+    if (link.protocol === "file:" && link.pathname.endsWith("/")) link.pathname += "index.html";
+  }
+  for (const each of document.querySelectorAll(".md-search, [for=__search]")) each.hidden = true;
 }

@@ -1,0 +1,191 @@
+// The box for a pasted log. It loads lookup-search.js and the index when they are needed; the log never leaves the page.
+"use strict";
+
+for (const box of document.querySelectorAll("[data-lookup]")) {
+  const root = box.dataset.root ?? "", project = "vLLM";
+  const STATUS = {
+    matched: () => "This is a known error.",
+    "other wording": () => "This is a known error, in the wording of other releases.",
+    "other file": ({ file }) => `${project} raised this${file ? ` in ${shortPath(file)}` : ""}, or it was raised while the configuration was built; it is not one of the messages documented here.`,
+    "field complaint": () => "A field or an argument was refused before any check of the configuration ran.",
+    "other program": () => `Nothing says that ${project} raised this: it is no message of the documented file in any tracked release.`,
+    "cause missing": () => "This only points to a cause further up, which is not in the text. Paste more of the log.",
+    warning: () => `These are warnings; ${project} goes on after them. If the start failed, the cause is further down in the log.`,
+    "no error": () => "There is no error in this text.",
+  };
+  const KINDS = { "unknown-argument": "unknown argument", "wrong-type": "wrong type", "out-of-range": "not among the allowed values" };
+
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const shortPath = (path) => path.replaceAll("\\", "/").replace(/^.*\/(?=vllm\/)/, "");
+
+  const field = element("textarea", {
+    rows: "6", spellcheck: "false", autocomplete: "off", autocapitalize: "off", "aria-describedby": `${box.id || "ve-lookup"}-hint`,
+    placeholder: "ValueError: …",
+  });
+  const hint = element("small", { id: `${box.id || "ve-lookup"}-hint` }, "Paste the whole log or drop a file; it is read here and sent nowhere.");
+  const label = element("label", {}, element("span", {}, "Paste your log"), field);
+  const verdict = element("p", { role: "status", class: "ve-verdict" });
+  const results = element("div", { class: "ve-results" });
+  const copy = element("button", { type: "button", class: "md-button", hidden: "" }, "Copy report");
+  const clear = element("button", { type: "button", class: "md-button", hidden: "" }, "Clear");
+  box.replaceChildren(label, hint, verdict, results, element("p", { class: "ve-actions" }, copy, " ", clear));
+
+  let loading = null, last = null, timer = 0;
+  const load = () => (loading ??= Promise.all([
+    fetch(`${root}api/lookup.json`).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(answer.status))),
+    globalThis.vllmErrors ?? new Promise((done, failed) => {
+      const script = element("script", { src: `${root}assets/lookup-search.js` });
+      script.addEventListener("load", done);
+      script.addEventListener("error", failed);
+      document.head.append(script);
+    }),
+  ]).then(([data]) => globalThis.vllmErrors.prepare(data)));
+
+  const pins = (labels) => labels.length < 2 ? labels[0] ?? "none of those that are tracked has quite this wording" : `${labels.at(-1)} to ${labels[0]} (${labels.length} of the tracked releases)`;
+  const row = (name, ...value) => element("div", {}, element("dt", {}, name), element("dd", {}, ...value));
+
+  const card = (match) => {
+    const title = match.slug ? element("a", { href: `${root}${match.url}` }, match.template) : element("span", {}, match.template);
+    const rows = Object.entries(match.values ?? {}).map(([name, text]) => row(name, "you have ", element("code", {}, text)));
+    if (match.releases) rows.push(row("Release", pins(match.releases)));
+    if (match.liftedIn) rows.push(row("Lifted in", `${match.liftedIn}: that release no longer makes this check`));
+    if (!match.slug) rows.push(row("Page", "none: only releases that are no longer documented raise it"));
+    if (match.confidence) rows.push(row("Match", { certain: "certain: the whole message", likely: "likely: nearly the whole message", possible: "possible: a part of the message" }[match.confidence]));
+    return element("li", {}, title, element("dl", {}, ...rows));
+  };
+
+  const complaint = (each) => element("li", {},
+    element("a", { href: `${root}${each.url}` }, KINDS[each.kind]), ": ",
+    element("code", {}, [each.class, each.field].filter(Boolean).join(".")), " ", each.reason);
+
+  // The lines that decided, with one line around them.
+  const excerpt = (text, lines) => {
+    const all = text.split(/\r\n?|\n/), wanted = new Set(lines.slice(0, 30).flatMap((line) => [line - 1, line, line + 1]));
+    const shown = [...wanted].filter((line) => line >= 1 && line <= all.length).sort((a, b) => a - b);
+    const pre = element("pre", { class: "ve-log", tabindex: "0", role: "region", "aria-label": "The lines that decided" });
+    for (const [at, line] of shown.entries()) {
+      if (at && shown[at - 1] !== line - 1) pre.append("⋯\n");
+      const content = `${String(line).padStart(String(shown.at(-1)).length)}  ${all[line - 1].slice(0, 2000)}`;
+      pre.append(lines.includes(line) ? element("mark", {}, content) : content, "\n");
+    }
+    return pre;
+  };
+
+  const show = (text, found) => {
+    last = { text, found };
+    verdict.textContent = STATUS[found.status](found);
+    results.replaceChildren();
+    if (found.message) results.append(element("p", {}, found.matches.length ? "Also in the log, and not documented here: " : "", element("code", {}, found.message)));
+    if (found.matches.length) results.prepend(element("ol", {}, ...found.matches.map(card)));
+    if (found.complaints.length) results.append(element("ul", {}, ...found.complaints.map(complaint)));
+    if (found.version) results.append(element("p", {}, `The log names release ${found.version}.`));
+    if (found.lines.length) results.append(excerpt(text, found.lines));
+    copy.hidden = !(found.matches.length || found.message || found.complaints.length);
+    remember(found.matches[0]?.id ?? "");
+  };
+
+  const remember = (id) => {
+    if (box.dataset.lookup === "page") history.replaceState(null, "", id ? `#${id}` : location.pathname + location.search);
+  };
+
+  const reset = () => {
+    last = null;
+    verdict.textContent = "";
+    results.replaceChildren();
+    copy.hidden = true;
+    remember("");
+  };
+
+  const run = () => {
+    const text = field.value;
+    clear.hidden = !text;
+    if (!text.trim()) return reset();
+    return load().then((index) => {
+      if (field.value !== text) return;
+      const found = globalThis.vllmErrors.explain(text, index);
+      show(text, found);
+      box.dispatchEvent(new CustomEvent("explained", { detail: found }));
+    }).catch(() => {
+      loading = null;
+      verdict.textContent = "The index could not be loaded here. Search for a few words of the message instead.";
+    });
+  };
+
+  // Nothing that could name a person, a machine or a secret.
+  const redact = (text) => text
+    .replace(/(--?[\w-]*(?:key|token|password|secret)[\w-]*[ =:'"]+)[^\s'",}]+/gi, "$1<removed>")
+    .replace(/\b(?:hf|sk|ghp|github_pat|glpat|xox[a-z])[-_][\w-]{8,}/g, "<token>")
+    .replace(/\b[A-Za-z0-9+_-]{32,}={0,2}/g, (found) => (/[0-9]/.test(found) && /[A-Za-z]/.test(found) && !found.includes("_") ? "<token>" : found))
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s'",)}]+/gi, "<address>")
+    .replace(/(?<![\w.-])(?:[A-Za-z]:|\.{1,2}|~)?(?:[\\/]+[\w.@~+-]+(?:(?: [\w.@~+][\w.@~+-]*)+(?=[\\/]))?)+[\\/]?/g, "<path>")
+    .replace(/\b[\w.+-]+@[\w-]+\.[\w.]+/g, "<mail>").replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "<ip>");
+
+  const flagsOf = (text) => [...new Set(text.match(/(?<![\w-])--[a-z][\w.-]{2,60}(?:[ =](?!-)[^\s'"`,;)]{1,80})?/g) ?? [])].slice(0, 40);
+
+  const report = async ({ text, found }) => {
+    const lines = [];
+    for (const match of found.matches) {
+      const document_ = await fetch(`${root}api/errors/${match.id}.json`).then((answer) => answer.json()).catch(() => null);
+      const at = document_?.occurrences.find((each) => each.pin === match.releases[0]) ?? document_?.occurrences[0];
+      const guards = (at?.guards ?? []).filter((guard) => guard.origin !== "earlier check").map((guard) => `  ${guard.text} is ${guard.holds ? "true" : "false"}`);
+      lines.push(`Message: ${match.template}`, `Id: ${match.id} (${match.confidence})`, `Release: ${found.version ?? pins(match.releases)}`);
+      for (const [name, value] of Object.entries(match.values)) lines.push(`Value: ${name} = ${redact(value)}`);
+      if (match.slug) lines.push(`Page: ${new URL(`${root}${match.url}`, location.href).href}`);
+      if (guards.length) lines.push("Conditions:", ...guards);
+    }
+    for (const each of found.complaints) lines.push(`Complaint: ${each.kind}: ${[each.class, each.field].filter(Boolean).join(".")}: ${redact(each.reason)}`);
+    if (found.message) lines.push(`Not documented: ${redact(found.message)}`);
+    const flags = flagsOf(redact(text));
+    if (flags.length) lines.push(`Flags: ${flags.join(" ")}`);
+    return `${lines.join("\n")}\n`;
+  };
+
+  copy.addEventListener("click", async () => {
+    if (!last) return;
+    const text = await report(last);
+    try {
+      await navigator.clipboard.writeText(text);
+      copy.textContent = "Copied";
+      setTimeout(() => (copy.textContent = "Copy report"), 2000);
+    } catch {
+      results.append(element("pre", { tabindex: "0" }, text));
+    }
+  });
+  clear.addEventListener("click", () => {
+    field.value = "";
+    run();
+    field.focus();
+  });
+  field.addEventListener("focus", () => load().catch(() => (loading = null)), { once: true });
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(run, field.value.length > 200000 ? 400 : 120);
+  });
+  box.addEventListener("dragover", (event) => event.preventDefault());
+  box.addEventListener("drop", async (event) => {
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    field.value = await file.text();
+    run();
+  });
+
+  const shared = /^#([0-9a-f]{16})$/.exec(location.hash)?.[1];
+  if (shared && box.dataset.lookup === "page") {
+    load().then((index) => {
+      const entry = index.entries.find((each) => each.id === shared);
+      if (!entry || field.value) return;
+      verdict.textContent = "Somebody has shared this result with you; the log is not part of the link.";
+      results.replaceChildren(element("ol", {}, card({
+        slug: entry.slug, url: `errors/${entry.slug}/`, template: entry.wordings[0].text,
+        liftedIn: entry.liftedIn === null ? null : index.pins[entry.liftedIn],
+      })));
+    }).catch(() => (loading = null));
+  }
+  if (field.value) run();
+}

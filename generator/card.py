@@ -1,0 +1,80 @@
+"""An `Explanation` as a short card for a terminal: what, why, the first way out, where to read on.
+
+Prints nothing: lines of styled text out. Text from the log and from vLLM passes `escape.visible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from generator.catalog import Catalog
+from generator.escape import one_line
+from generator.lookup import Explanation, Match, Status
+
+_STATUS = {
+    Status.MATCHED: "A known error.",
+    Status.OTHER_WORDING: "A known error, in the wording of other releases.",
+    Status.OTHER_FILE: "Raised by vLLM, or while its configuration was built, but not by a documented file.",
+    Status.FIELD: "A field or an argument was refused before any check of the configuration ran.",
+    Status.OTHER_PROGRAM: "Nothing says that vLLM raised this: no tracked release has it in the documented file.",
+    Status.POINTER: "This only points to a cause further up, which is not in the text. Give more of the log.",
+    Status.WARNING: "Warnings only: vLLM goes on after them. A failure, if there is one, is further down in the log.",
+    Status.NO_ERROR: "There is no error in this text.",
+}
+
+
+def card(explanation: Explanation, catalog: Catalog, root: str) -> list[Text]:
+    """The lines of the card.
+
+    Args:
+        explanation: What the log says.
+        catalog: For the reasons and ways out.
+        root: Address of the site with a final slash, or nothing.
+    """
+    lines = [Text(_STATUS[explanation.status], style="bold")]
+    for match in explanation.matches:
+        lines += [Text(), *_of_match(match, catalog, root)]
+    for each in explanation.complaints:
+        name = ".".join(part for part in (each.class_name, each.field) if part)
+        lines += [
+            Text(),
+            _row("what", one_line(f"{name}: {each.reason}"), "red"),
+            _row("read", f"{root}kinds/{each.kind}/"),
+        ]
+    if explanation.message:
+        lines += [Text(), _row("also" if explanation.matches else "what", one_line(explanation.message), "red")]
+        if explanation.file:
+            lines.append(_row("file", one_line(explanation.file)))
+    if explanation.version:
+        lines.append(_row("version", f"the log names {explanation.version}"))
+    if explanation.lines and not explanation.matches:
+        lines.append(_row("line", str(explanation.lines[0])))
+    return lines
+
+
+def _of_match(match: Match, catalog: Catalog, root: str) -> Iterator[Text]:
+    yield _row("what", one_line(match.template), "red")
+    for value in match.values:
+        yield _row("value", one_line(f"you have {value.placeholder} = {value.text}"))
+    error = catalog.by_slug.get(match.slug) if match.slug else None
+    if error and error.analysis:
+        yield _row("why", one_line(error.analysis.summary))
+        if error.analysis.solutions:
+            yield _row("fix", one_line(error.analysis.solutions[0]), "green")
+    yield _row("release", _releases(match.releases))
+    if match.lifted_in:
+        yield _row("lifted", f"{match.lifted_in} no longer makes this check")
+    yield _row("line", f"{match.lines[0]} of the log ({match.confidence.value})")
+    yield _row("read", f"{root}errors/{match.slug}/" if match.slug else "no page: only releases without pages raise it")
+
+
+def _releases(labels: tuple[str, ...]) -> str:
+    if len(labels) < 2:
+        return labels[0] if labels else "none of those that are tracked has quite this wording"
+    return f"{labels[-1]} to {labels[0]} ({len(labels)} of the tracked releases)"
+
+
+def _row(name: str, text: str, style: str = "") -> Text:
+    return Text.assemble((f"{name:<8}", "dim"), (text, style))

@@ -1,0 +1,141 @@
+"""What lists say about errors: the rows of the index with what they can be filtered by, the topics, the numbers.
+
+Pure: computes from the catalog; knows nothing of Markdown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from generator.analysis import TagInfo
+from generator.catalog import Catalog, Error
+from generator.history import Change, Comparison, compare
+from generator.pictures import Count, Growth
+from generator.settings import Setting, Sort
+
+VERDICTS: Mapping[str, str] = {
+    "configuration": "Your configuration",
+    "version": "Your vLLM version",
+    "hardware": "Your hardware",
+    "environment": "Your environment",
+    "vllm-bug": "A bug in vLLM",
+    "misuse": "Code that uses vLLM's internals",
+}
+AWAITING = "awaiting analysis"
+STATES = ("raised", "new", "retired", "proven", "stale", AWAITING)
+"""What a row can be, in the order in which filters offer it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One error in a list."""
+
+    error: Error
+    verdict: str
+    """In words."""
+    topics: tuple[Topic, ...]
+    settings: tuple[str, ...]
+    """Flags and variables that its conditions read."""
+    states: tuple[str, ...]
+    """Of `STATES`."""
+    pins: tuple[int, ...]
+    """Which pins raise it, as positions among the pins of the catalog."""
+    releases: str
+    """The same in a few words."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A tag that at least one error has."""
+
+    tag: str
+    """Name of its page."""
+    info: TagInfo
+
+
+def topics_of(error: Error, catalog: Catalog) -> tuple[Topic, ...]:
+    """The topics of an error, the most telling first."""
+    tags = error.analysis.tags if error.analysis else ()
+    return tuple(Topic(tag, catalog.tags[tag]) for tag in tags if tag in catalog.tags)
+
+
+def settings_of(error: Error, catalog: Catalog) -> tuple[Setting, ...]:
+    """The settings that the newest check reads and that somebody can set: those that it reads itself first."""
+    explanation = catalog.explanation(error.primary)
+    involved = explanation.involved if explanation else ()
+    return tuple(each.setting for each in involved if each.setting.routes or each.setting.sort is Sort.ENVIRONMENT)
+
+
+def topics(catalog: Catalog) -> tuple[tuple[Topic, tuple[Error, ...]], ...]:
+    """Every topic that has errors, the largest first, each with its errors: those that are still raised first."""
+    found = [
+        (Topic(tag, info), tuple(e for e in catalog.errors if e.analysis and tag in e.analysis.tags))
+        for tag, info in catalog.tags.items()
+    ]
+    return tuple(sorted((each for each in found if each[1]), key=lambda each: (-len(each[1]), each[0].info.title)))
+
+
+def row_of(error: Error, catalog: Catalog) -> Row:
+    """The row of one error."""
+    position = {pin.label: index for index, pin in enumerate(catalog.pins)}
+    first, last = error.pins[-1].label, error.pins[0].label
+    states = {
+        "retired" if error.is_retired else "raised": True,
+        "new": first == last == catalog.latest.label and len(catalog.pins) > 1,
+        "proven": bool(catalog.proofs(error)),
+        "stale": error.is_stale,
+        AWAITING: error.analysis is None,
+    }
+    return Row(
+        error=error,
+        verdict=VERDICTS[error.analysis.verdict] if error.analysis else "awaits its analysis",
+        topics=topics_of(error, catalog),
+        settings=tuple(each.label for each in settings_of(error, catalog)),
+        states=tuple(state for state in STATES if states.get(state)),
+        pins=tuple(position[pin.label] for pin in error.pins),
+        releases=_releases(error, first, last),
+    )
+
+
+def _releases(error: Error, first: str, last: str) -> str:
+    if error.is_retired:
+        return f"{first} to {last}" if first != last else f"{first} only"
+    return f"{first} and later" if first != last else f"{first}"
+
+
+def counts(catalog: Catalog, comparisons: tuple[Comparison, ...]) -> tuple[Count, ...]:
+    """Errors per pin, the oldest first; `comparisons` are of neighbours, newest first."""
+    everything = (*catalog.errors, *catalog.history_only)
+    by_newer = {each.newer.label: each for each in comparisons}
+    found: list[Count] = []
+    for pin in reversed(catalog.pins):
+        comparison = by_newer.get(pin.label)
+        found.append(
+            Count(
+                label=pin.label,
+                raised=sum(any(pin.label == each.label for each in error.pins) for error in everything),
+                added=len(comparison.having(Change.ADDED)) if comparison else None,
+                lifted=len(comparison.having(Change.RETIRED)) if comparison else None,
+            )
+        )
+    return tuple(found)
+
+
+def topic_counts(catalog: Catalog) -> tuple[tuple[Topic, tuple[int, ...]], ...]:
+    """Every topic with its number of errors at each documented pin, newest first."""
+    labels = [pin.label for pin in catalog.pins if pin.documented]
+    return tuple(
+        (topic, tuple(sum(any(pin.label == label for pin in error.pins) for error in errors) for label in labels))
+        for topic, errors in topics(catalog)
+    )
+
+
+def growths(catalog: Catalog) -> tuple[Growth, ...]:
+    """Errors per topic at the oldest and the newest documented pin."""
+    return tuple(Growth(topic.info.title, found[-1], found[0]) for topic, found in topic_counts(catalog))
+
+
+def latest_changes(catalog: Catalog) -> Comparison | None:
+    """What the newest pin changed; None when there is only one."""
+    return compare(catalog, catalog.pins[1], catalog.pins[0]) if len(catalog.pins) > 1 else None
