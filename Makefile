@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: site install serve test check format bench prove clean
+.PHONY: site install serve test check format lighthouse bench prove clean
 .DEFAULT_GOAL := site
 
 site: install

@@ -70,17 +70,13 @@ def excerpt_html(excerpt: Excerpt, coloured: bool) -> str:
 
 
 def _parts(lines: Sequence[str], cuts: tuple[int, int, int, int], mark: str) -> str:
-    """Far lines, near lines, the statement, near lines, far lines; each line with its end."""
+    """Far lines, near lines, the statement, near lines, far lines; every line has its end."""
     begin, first, behind, end = cuts
-    far, near = ('<span class="far">', "</span>"), ("", "")
-    pieces = (
-        (far, lines[:begin]),
-        (near, lines[begin:first]),
-        ((f"<{mark}>", f"</{mark}>"), lines[first:behind]),
-        (near, lines[behind:end]),
-        (far, lines[end:]),
-    )
-    return "".join(f"{a}{''.join(f'{line}&#10;' for line in found)}{b}" for (a, b), found in pieces if found)
+    ended = [f"{line}&#10;" for line in lines]
+    far = ["".join(each) for each in (ended[:begin], ended[end:])]
+    before, after = (f'<span class="far">{each}</span>' if each else "" for each in far)
+    statement = f"<{mark}>{'&#10;'.join(lines[first:behind])}</{mark}>&#10;"
+    return f"{before}{''.join(ended[begin:first])}{statement}{''.join(ended[behind:end])}{after}"
 
 
 def _coloured(text: str) -> str:

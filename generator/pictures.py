@@ -36,8 +36,9 @@ class Growth:
 
 def timeline_svg(steps: Sequence[Step]) -> str:
     """The story of an error: one mark per pin, oldest first, told apart by shape."""
-    width, height = 26 * len(steps) + 30, 74
+    width, height = 26 * len(steps) + 30, 96
     marks: list[str] = []
+    labels: list[str] = []
     begin = None
     for index, step in enumerate(steps):
         x = 18 + 26 * index
@@ -54,8 +55,14 @@ def timeline_svg(steps: Sequence[Step]) -> str:
             if told and (letter := _LETTERS.get(step.changes[0])):
                 marks.append(f'<text class="in" x="{x}" y="4">{letter}</text>')
         label = escape.inline(step.pin.label.removeprefix("v"))
-        marks.append(f'<text class="pin" x="{x}" y="20">{label}</text>')
-    marks = ['<g transform="translate(0 14)">', *marks, "</g>"]
+        labels.append(f'<text x="{x}">{label}</text>')
+    marks = [
+        '<g transform="translate(0 14)">',
+        *marks,
+        '</g><g class="pins" transform="translate(0 34)">',
+        *labels,
+        "</g>",
+    ]
     told = "; ".join(
         f"{step.pin.label}: {', '.join(change.value for change in step.changes)}" for step in steps if step.changes
     )

@@ -1,4 +1,4 @@
-"""Lighthouse on an error page: `make lighthouse` prints all scores; the test asks for those that do not depend on load."""
+"""Lighthouse on an error page: `make lighthouse` prints all scores; a test asks for those that no load can change."""
 
 from __future__ import annotations
 

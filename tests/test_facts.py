@@ -94,7 +94,9 @@ FALSE = {
     "`--no-size`": "flag '--no-size' does not exist in v2 (in no documented release)",
     "`--size 1 --fats`": "flag '--fats' does not exist in v2 (in no documented release)",
     "`vllm serve m -q 1`": "flag '-q' does not exist in v2 (in no documented release)",
-    "`--cache-config '{\"sise\": 1}'`": "JSON key '--cache-config.sise' does not exist in v2 (in no documented release)",
+    "`--cache-config '{\"sise\": 1}'`": (
+        "JSON key '--cache-config.sise' does not exist in v2 (in no documented release)"
+    ),
     "`--cache-config.sise 1`": "flag '--cache-config.sise' does not exist in v2 (in no documented release)",
     "`VLLM_NWE=1`": "environment variable 'VLLM_NWE' does not exist in v2 (in no documented release)",
     "`cache_config.sise`": "config field 'cache_config.sise' does not exist in v2 (in no documented release)",

@@ -33,7 +33,6 @@ PAGES = [
     "api/reference/",
     "contributing/",
     "decisions/",
-    "404.html",
 ]
 
 
@@ -101,14 +100,12 @@ FOCUSED = """() => {
 
 @pytest.mark.parametrize("path", ["", "lookup/", "errors/", ERROR, "topics/mamba/", "settings/", "changes/"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_keyboard_reaches_everything_and_shows_where_it_is(
-    page: Page, address: str, path: str, width: int
-) -> None:
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(page: Page, address: str, path: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
     page.goto(address + path)
     page.wait_for_load_state("networkidle")
     wanted = set(page.evaluate(REACHABLE))
-    assert len(wanted) > 5
+    assert len(wanted) > 3
     reached: set[int] = set()
     unseen: list[str] = []
     for _ in range(len(wanted) + 40):
@@ -240,7 +237,8 @@ def test_pages_print_well_on_a4(page: Page, address: str) -> None:
     assert page.locator("details.note pre").first.is_visible(), "what is folded away on a screen is printed"
     wide = page.evaluate(
         """() => [...document.querySelectorAll("article :is(p, pre, table, svg, li)")].filter(each =>
-             each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML)"""
+             each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1)
+             .map(each => each.outerHTML.slice(0, 120))"""
     )
     assert wide == []
 
@@ -263,7 +261,7 @@ def test_the_index_filters_and_sorts_with_both_in_the_address(page: Page, addres
     assert page.url.endswith("errors/#topic=mamba&status=retired")
     assert page.locator("#ve-filter output").inner_text() == f"{len(expected)} of {len(documents)}"
 
-    page.get_by_role("button", name="Clear").first.click()
+    page.locator("#ve-filter button").click()
     page.wait_for_url("**/errors/")
     page.get_by_label("Release").select_option("v0.29.0")
     assert len(rows(page)) == len([each for each in documents if "v0.29.0" in each["pins"]])
@@ -281,9 +279,9 @@ def test_the_index_filters_and_sorts_with_both_in_the_address(page: Page, addres
     assert len(rows(page)) > 3
 
     page.goto(address + "errors/")
-    page.get_by_label("Text").fill("'kv_cache_dtype': \"dtype\"")
+    page.get_by_role("searchbox", name="Text").fill("'kv_cache_dtype': \"dtype\"")
     assert len(rows(page)) == 1
-    page.get_by_label("Text").fill("no such words at all")
+    page.get_by_role("searchbox", name="Text").fill("no such words at all")
     assert rows(page) == []
     page.locator("#ve-none").get_by_role("button").click()
     page.get_by_role("button", name="Message").click()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import re
@@ -105,16 +104,3 @@ def test_nothing_names_this_machine(site: Path) -> None:
     for path in sorted(site.rglob("*")):
         if path.is_file() and path.suffix != ".gz":
             assert root.encode() not in path.read_bytes(), path
-
-
-def test_error_pages_are_light(site: Path) -> None:
-    heavy = {
-        p.parent.name: p.stat().st_size for p in (site / "errors").glob("*/index.html") if p.stat().st_size > 90_000
-    }
-    assert heavy == {}
-
-
-def test_search_index_leaves_out_source_excerpts(site: Path, real: Real) -> None:
-    index = (site / "search" / "search_index.json").read_bytes()
-    assert b"instance_id" not in index  # a name that stands in excerpts only
-    assert len(gzip.compress(index)) < 400_000

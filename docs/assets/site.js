@@ -20,7 +20,7 @@ for (const label of document.querySelectorAll(".md-header__button[for=__drawer],
 // The marks of a message or flag would be operators of the search: it gets the words alone. What was typed stays as it is.
 const post = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...rest) {
-  const words = (text) => text.replace(/[^\p{L}\p{N}.]+|\.(?!\d)/gu, " ").trim();
+  const words = (text) => text.replace(/[^\p{L}\p{N}_.]+|\.(?!\d)/gu, " ").trim();
   return post.call(this, typeof message?.data === "string" ? { ...message, data: words(message.data) } : message, ...rest);
 };
 
