@@ -138,7 +138,8 @@ def _propose(project: Project, sources: Sources, pin: Pin, progress: Callable[[s
     files = fetch_sources(pins, sources)
     extractions = extract_all(project.paths, pins, files)
     runs, _ = load_runs(project.data_folder)
-    catalog = join(project.repository, pins, extractions, load_writing(project.data_folder, project.data), project.data, runs)
+    writing = load_writing(project.data_folder, project.data)
+    catalog = join(project.repository, pins, extractions, writing, project.data, runs)
     comparison = None if known or not before else compare(catalog, before[0], pin)
     return Proposal(known or pin, pins, known is None, comparison, catalog)
 

@@ -12,7 +12,18 @@ from playwright.sync_api import Browser, Page, Request
 from website import chromium, served
 
 KNOWN = "errors/sampling-distribution-replay-does-not-support-diffusion-models/"
-PAGES = ["", "errors/", KNOWN, "changes/", "changes/v0.32.0..v0.33.0/", "json/", "contributing/", "api/reference/"]
+PAGES = [
+    "",
+    "errors/",
+    KNOWN,
+    "changes/",
+    "changes/v0.32.0..v0.33.0/",
+    "json/",
+    "contributing/",
+    "api/reference/",
+    "settings/",
+    "settings/pipeline-parallel-size/",
+]
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +151,21 @@ def test_the_page_of_an_error_without_analysis_says_so(tiny, browser: Browser) -
         assert page.get_by_text("This error awaits its analysis").is_visible()
         assert "vllm-errors new" in page.locator("article").inner_text()
         page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_conflicts_are_reached_by_keyboard_and_on_a_phone(page: Page, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{address}settings/")
+    matrix = page.get_by_role("region", name="Settings that cannot be combined")
+    matrix.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.ve-matrix').scrollLeft > 0")
+    first = matrix.locator("tbody th").first
+    matrix.evaluate("element => { element.scrollLeft = 600 }")
+    box, frame = first.bounding_box(), matrix.bounding_box()
+    assert box and frame and abs(box["x"] - frame["x"]) < 3, "the first column stays in view"
+    cell = matrix.get_by_role("link", name="--return-sampling-mask with --logits-processors")
+    cell.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/errors/sampling-distribution-replay-does-not-support-custom-logits-processors/")
