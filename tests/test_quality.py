@@ -299,7 +299,7 @@ SEARCHES = {
         "errors/kv-cache-dtype-is-incompatible-with-dtype/",
     ),
     "a message with colons and numbers": (
-        "Value error, max_num_scheduled_tokens is set to -128 based on the speculative decoding settings, which does not",
+        "Value error, max_num_scheduled_tokens is set to -128 based on the speculative decoding settings, which does",
         LONG,
     ),
     "a message in a log line": (
