@@ -27,8 +27,10 @@ from generator.history import Change, Comparison, Difference, Step, badges, rele
 from generator.listing import VERDICTS, Topic
 from generator.message import Placeholder
 from generator.pictures import releases_svg, timeline_svg, topics_svg
+from generator.pins import Pin
 from generator.related import related_errors
 from generator.setting_pages import index_view, setting_view
+from generator.settings import Coverage
 from generator.words import Sentence
 
 _FEW_CHECKS = 4
@@ -124,9 +126,9 @@ def render_setting(entry: Entry, settings: Settings, catalog: Catalog) -> str:
     return _render("setting.md.jinja", **setting_view(entry, settings, catalog))
 
 
-def render_settings(settings: Settings, catalog: Catalog) -> str:
-    """The list of all settings, and which of them cannot be combined."""
-    return _render("settings_index.md.jinja", **index_view(settings, catalog))
+def render_settings(settings: Settings, catalog: Catalog, covered: Sequence[tuple[Pin, Coverage]]) -> str:
+    """The list of all settings, which of them cannot be combined, and how many names were resolved."""
+    return _render("settings_index.md.jinja", **index_view(settings, catalog), covered=covered)
 
 
 def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True) -> str:

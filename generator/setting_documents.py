@@ -5,6 +5,7 @@ Pure: values in, values out. `endpoints.py` puts them into the documents of erro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -268,7 +269,9 @@ def sentences_of(catalog: Catalog, occurrence: Occurrence) -> dict[tuple[str, bo
     return {(each.guard.text, each.guard.holds): each for each in conditions}
 
 
-def settings_document(settings: Settings, catalog: Catalog) -> SettingsDocument:
+def settings_document(
+    settings: Settings, catalog: Catalog, covered: Sequence[tuple[Pin, Coverage]]
+) -> SettingsDocument:
     """All settings, which of them cannot be combined, and how much was resolved."""
     return SettingsDocument(
         settings=[_setting(entry, catalog) for entry in settings.entries],
@@ -276,7 +279,7 @@ def settings_document(settings: Settings, catalog: Catalog) -> SettingsDocument:
             ConflictDocument(settings=[each.one.name, each.other.name], errors=[error.id for error in each.errors])
             for each in settings.conflicts
         ],
-        coverage=[_coverage(pin, each) for pin, each in coverages(catalog)],
+        coverage=[_coverage(pin, each) for pin, each in covered],
     )
 
 

@@ -14,7 +14,7 @@ from generator.by_setting import collect
 from generator.catalog import Catalog, Error
 from generator.history import compare
 from generator.render import Addresses
-from generator.setting_documents import settings_document
+from generator.setting_documents import coverages, settings_document
 from generator.wordindex import build_index
 
 
@@ -93,9 +93,9 @@ def _topics(catalog: Catalog) -> Iterator[SiteFile]:
 
 def _settings(catalog: Catalog) -> Iterator[SiteFile]:
     """A page for each setting, the list of them with their conflicts, and both as data."""
-    settings = collect(catalog)
-    yield SiteFile("settings/index.md", render.render_settings(settings, catalog), is_page=True)
-    yield SiteFile("api/settings.json", endpoints.to_json(settings_document(settings, catalog)))
+    settings, covered = collect(catalog), coverages(catalog)
+    yield SiteFile("settings/index.md", render.render_settings(settings, catalog, covered), is_page=True)
+    yield SiteFile("api/settings.json", endpoints.to_json(settings_document(settings, catalog, covered)))
     for entry in settings.entries:
         yield SiteFile(f"settings/{entry.name}.md", render.render_setting(entry, settings, catalog), is_page=True)
 

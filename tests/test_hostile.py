@@ -244,7 +244,7 @@ def test_excerpt_is_the_source(hostile: Hostile, name: str) -> None:
     numbers = [int(number) for number in block.one("pre.ve-gutter").text.split()]
     assert numbers == list(range(site.excerpt_start + blank, site.excerpt_end + 1))
     raising = zip(numbers, lines, strict=True)
-    assert block.one("mark").text == "".join(f"{line}\n" for n, line in raising if site.line <= n <= site.end_line)
+    assert block.one("mark").text == "\n".join(line for n, line in raising if site.line <= n <= site.end_line)
 
 
 @TESTED
