@@ -47,6 +47,7 @@ The steps, in the order in which a build takes them; a module imports only from 
     excerpt      quoted source → light HTML
     pictures     the story of an error, and the numbers over time, as SVG
     listing      what lists say about errors
+    documents    the form of every JSON document
     endpoints    errors → JSON
     render       an error → Markdown
     site         everything that is published, as (path, text)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from generator.catalog import Catalog, Error, Occurrence
 from generator.explain import Explainer, Explanation
+from generator.lists import Item
 from generator.pins import Pin
 from generator.settings import Setting, Sort, behind, declared_as
 
@@ -111,6 +112,16 @@ def explained(error: Error, catalog: Catalog) -> Iterator[tuple[Occurrence, Expl
         explanation = catalog.explanation(occurrence)
         if explanation is not None:
             yield occurrence, explanation
+
+
+def listed_items(error: Error, catalog: Catalog) -> dict[str, dict[str, list[tuple[Pin, Item]]]]:
+    """Placeholder → text of an item of its list → the documented pins that have it, newest first, and the item."""
+    found: dict[str, dict[str, list[tuple[Pin, Item]]]] = {}
+    for occurrence, explanation in explained(error, catalog):
+        for each in explanation.lists:
+            for item in each.items:
+                found.setdefault(each.placeholder, {}).setdefault(item.text, []).append((occurrence.pin, item))
+    return found
 
 
 def _conflicts(catalog: Catalog, entries: Mapping[str, Entry]) -> Iterator[Conflict]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from generator import escape
 from generator.automatic import Automatic
-from generator.by_setting import EVERYWHERE, explained
+from generator.by_setting import EVERYWHERE, listed_items
 from generator.catalog import Catalog, Error, Occurrence
 from generator.declarations import Field, Helper, Variable
 from generator.explain import Explainer, Explanation, Involved
@@ -309,11 +309,7 @@ def next_rows(error: Error, explanation: Explanation, catalog: Catalog) -> list[
 
 def item_rows(error: Error, catalog: Catalog) -> list[tuple[str, list[ItemRow]]]:
     """Placeholder → everything that it can print, over all documented releases, newest first."""
-    found: dict[str, dict[str, list[tuple[Pin, Item]]]] = {}
-    for occurrence, explanation in explained(error, catalog):
-        for each in explanation.lists:
-            for item in each.items:
-                found.setdefault(each.placeholder, {}).setdefault(item.text, []).append((occurrence.pin, item))
+    found = listed_items(error, catalog)
     return [
         (
             placeholder,

@@ -12,10 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from generator import declarations
-from generator.by_setting import Entry, Settings, explained
+from generator.by_setting import Entry, Settings, listed_items
 from generator.catalog import Catalog, Error, Occurrence
 from generator.explain import Explanation
-from generator.lists import Item
 from generator.pins import Pin
 from generator.settings import Coverage, Setting, behind, coverage
 from generator.ways_out import Way
@@ -235,11 +234,7 @@ def next_documents(error: Error, explanation: Explanation, catalog: Catalog) -> 
 
 def item_documents(error: Error, catalog: Catalog) -> list[ItemListDocument]:
     """What the lists in a message can hold, over all documented releases."""
-    found: dict[str, dict[str, list[tuple[Pin, Item]]]] = {}
-    for occurrence, explanation in explained(error, catalog):
-        for each in explanation.lists:
-            for item in each.items:
-                found.setdefault(each.placeholder, {}).setdefault(item.text, []).append((occurrence.pin, item))
+    found = listed_items(error, catalog)
     return [
         ItemListDocument(
             placeholder=placeholder,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from generator import endpoints, listing, render
 from generator.by_setting import collect
 from generator.catalog import Catalog, Error
+from generator.documents import ErrorDocument, ErrorsDocument
 from generator.history import compare
 from generator.render import Addresses
 from generator.setting_documents import coverages, settings_document
@@ -50,7 +51,7 @@ def site_files(catalog: Catalog, addresses: Addresses) -> tuple[SiteFile, ...]:
 
 def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
     yield SiteFile("errors/index.md", render.render_index(catalog), is_page=True)
-    documents: list[endpoints.ErrorDocument] = []
+    documents: list[ErrorDocument] = []
     for error in catalog.errors:
         document = endpoints.error_document(error, catalog)
         documents.append(document)
@@ -60,7 +61,7 @@ def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
     yield from _changes(catalog)
     yield SiteFile("overview.md", render.render_overview(catalog), fills="index.md")
     yield SiteFile("api/index.json", endpoints.to_json(endpoints.index_document(catalog)))
-    yield SiteFile("api/errors.json", endpoints.to_json(endpoints.ErrorsDocument(errors=documents)))
+    yield SiteFile("api/errors.json", endpoints.to_json(ErrorsDocument(errors=documents)))
     lookup = endpoints.lookup_document(build_index(catalog))
     yield SiteFile("api/lookup.json", endpoints.to_compact_json(lookup))
     yield SiteFile("lookup/index.md", render.render_lookup(catalog), is_page=True)
@@ -71,9 +72,7 @@ def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
     yield SiteFile("robots.txt", _robots(addresses))
 
 
-def _error_files(
-    error: Error, document: endpoints.ErrorDocument, catalog: Catalog, addresses: Addresses
-) -> Iterator[SiteFile]:
+def _error_files(error: Error, document: ErrorDocument, catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
     """The page of one error, its plain Markdown, and its JSON under every id that it ever had."""
     page = render.render_error(error, catalog, addresses)
     yield SiteFile(f"errors/{error.slug}.md", page, is_page=True, edit_path=error.analysis_path)
