@@ -40,6 +40,8 @@ The steps, in the order in which a build takes them; a module imports only from 
     matching     where a log has them
     complaints   what pydantic and argparse say by themselves
     lookup       a pasted log → the errors in it
+    handbook     what `explain` needs, kept ready
+    indexing     errors → what a lookup searches
     escape       any text into Markdown, HTML and the rest
     conditions   an explanation as rows of a page
     setting_documents  settings, conditions and conflicts → JSON
@@ -58,6 +60,8 @@ The steps, in the order in which a build takes them; a module imports only from 
     card         an explained log, for a terminal
     slim         finished HTML, made lighter
     plugin       MkDocs takes it from there
+    log_commands  explains a log
+    commands     does everything else
     cli          the same from the command line
 
 This file imports nothing.

@@ -80,8 +80,20 @@ def fetch_all(project: Project, sources: Sources, progress: Callable[[Pin, int],
     fetch_sources(pins, sources, lambda pin: progress(pin, len(pins)))
 
 
-def build_catalog(project: Project, sources: Sources, progress: Callable[[str], None]) -> Catalog:
-    """Everything that is known, with its problems and gaps."""
+def build_catalog(
+    project: Project, sources: Sources, progress: Callable[[str], None], explained: bool = True
+) -> Catalog:
+    """Everything that is known, with its problems and gaps.
+
+    Args:
+        project: What to document.
+        sources: Where the bytes of pinned files may come from.
+        progress: Told each step in a few words.
+        explained: Whether settings, conditions and ways out are computed and names are checked: half of the time.
+
+    Raises:
+        GeneratorError: the pins are malformed, or a pinned file could not be had.
+    """
     pins = read_pins(project.data_folder / "pins.toml")
     lost = [str(path) for path in project.paths if not any(path in pin.blobs for pin in pins)]
     if lost:
@@ -94,6 +106,8 @@ def build_catalog(project: Project, sources: Sources, progress: Callable[[str], 
     runs, problems = load_runs(project.data_folder)
     writing = replace(writing, problems=tuple(sorted((*writing.problems, *problems))))
     catalog = join(project.repository, pins, extractions, writing, project.data, runs)
+    if not explained:
+        return catalog
     progress("reading what the pins declare")
     found = explain_all(pins, files, extractions)
     arguments = {label: each.arguments for label, each in found.items()}

@@ -5,12 +5,12 @@ Prints nothing: lines of styled text out. Text from the log and from vLLM passes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rich.text import Text
 
-from generator.catalog import Catalog
 from generator.escape import one_line
+from generator.handbook import Handbook
 from generator.lookup import Explanation, Match, Status
 
 _STATUS = {
@@ -25,23 +25,23 @@ _STATUS = {
 }
 
 
-def card(explanation: Explanation, catalog: Catalog, root: str) -> list[Text]:
+def card(explanation: Explanation, handbook: Handbook, link: Callable[[str], str]) -> list[Text]:
     """The lines of the card.
 
     Args:
         explanation: What the log says.
-        catalog: For the reasons and ways out.
-        root: Address of the site with a final slash, or nothing.
+        handbook: For the reasons and ways out.
+        link: Path in the site → where to read it.
     """
     lines = [Text(_STATUS[explanation.status], style="bold")]
     for match in explanation.matches:
-        lines += [Text(), *_of_match(match, catalog, root)]
+        lines += [Text(), *_of_match(match, handbook, link)]
     for each in explanation.complaints:
         name = ".".join(part for part in (each.class_name, each.field) if part)
         lines += [
             Text(),
             _row("what", one_line(f"{name}: {each.reason}"), "red"),
-            _row("read", f"{root}kinds/{each.kind}/"),
+            _row("read", link(f"kinds/{each.kind}/")),
         ]
     if explanation.message:
         lines += [Text(), _row("also" if explanation.matches else "what", one_line(explanation.message), "red")]
@@ -54,20 +54,19 @@ def card(explanation: Explanation, catalog: Catalog, root: str) -> list[Text]:
     return lines
 
 
-def _of_match(match: Match, catalog: Catalog, root: str) -> Iterator[Text]:
+def _of_match(match: Match, handbook: Handbook, link: Callable[[str], str]) -> Iterator[Text]:
     yield _row("what", one_line(match.template), "red")
     for value in match.values:
         yield _row("value", one_line(f"you have {value.placeholder} = {value.text}"))
-    error = catalog.by_slug.get(match.slug) if match.slug else None
-    if error and error.analysis:
-        yield _row("why", one_line(error.analysis.summary))
-        if error.analysis.solutions:
-            yield _row("fix", one_line(error.analysis.solutions[0]), "green")
+    advice = handbook.advice.get(match.slug or "")
+    if advice:
+        yield _row("why", one_line(advice.summary))
+        yield from (_row("fix", one_line(each), "green") for each in advice.solutions[:1])
     yield _row("release", _releases(match.releases))
     if match.lifted_in:
         yield _row("lifted", f"{match.lifted_in} no longer makes this check")
     yield _row("line", f"{match.lines[0]} of the log ({match.confidence.value})")
-    yield _row("read", f"{root}errors/{match.slug}/" if match.slug else "no page: only releases without pages raise it")
+    yield _row("read", link(f"errors/{match.slug}/") if match.slug else "no page: only releases without pages raise it")
 
 
 def _releases(labels: tuple[str, ...]) -> str:

@@ -14,9 +14,9 @@ from generator.by_setting import collect
 from generator.catalog import Catalog, Error
 from generator.documents import ErrorDocument, ErrorsDocument
 from generator.history import compare
+from generator.indexing import build_index
 from generator.render import Addresses
 from generator.setting_documents import coverages, settings_document
-from generator.wordindex import build_index
 
 
 @dataclass(frozen=True)

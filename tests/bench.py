@@ -15,9 +15,10 @@ from website import ROOT, chromium
 from generator import plugin
 from generator.build import build_catalog
 from generator.endpoints import lookup_document, to_compact_json
+from generator.indexing import build_index
 from generator.lookup import explain
 from generator.source import Sources
-from generator.wordindex import LookupIndex, build_index
+from generator.wordindex import LookupIndex
 
 NOISE = "(APIServer pid=1) INFO 05-18 01:31:10 [loggers.py:127] Engine 000: Avg prompt throughput: 1.0 tokens/s\n"
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from conftest import Real
 from logstyles import CUTS, STYLES, made_up, value_of
-from tiny import Tiny, catalog_of, write_data
+from tiny import catalog_of, write_data
 
-from generator import cli, matching
+from generator import matching
 from generator.endpoints import lookup_document, to_compact_json
+from generator.indexing import build_index
 from generator.logtext import decode, read_log
 from generator.lookup import Status, explain, explanation_document
-from generator.wordindex import LookupIndex, build_index
+from generator.wordindex import LookupIndex
 
 CASES = sorted((Path(__file__).parent / "lookup_cases").glob("*.yml"))
 
@@ -180,69 +180,6 @@ def test_another_project(tmp_path: Path) -> None:
     assert found.status is Status.MATCHED
     assert [value.text for value in found.matches[0].values] == ["1.21"]
     assert found.matches[0].releases == ("v2", "v1")
-
-
-SOURCE = """\
-def check(x):
-    if x:
-        raise ValueError(f"the flux capacitor needs {x} gigawatts, not fewer")
-"""
-
-
-def run(tiny: Tiny, *arguments: str, text: str | bytes = "") -> tuple[int, str]:
-    result = CliRunner().invoke(cli.cli, ["explain", "--config-file", str(tiny.config), *arguments], input=text)
-    return result.exit_code, result.output
-
-
-def test_command(tiny: Callable[..., Tiny], tmp_path: Path) -> None:
-    project = tiny({"v1": SOURCE})
-    log = "Traceback\nValueError: the flux capacitor needs 1.21 gigawatts, not fewer\n"
-    code, output = run(project, text=log)
-    assert code == 0
-    assert "you have x = 1.21" in output
-    assert "errors/the-flux-capacitor-needs-gigawatts-not-fewer/" in output
-    assert "\x1b" not in output
-    (tmp_path / "log").write_bytes(log.encode("utf-16"))
-    assert run(project, str(tmp_path / "log")) == (code, output)
-
-
-def test_command_as_json(tiny: Callable[..., Tiny]) -> None:
-    project = tiny({"v1": SOURCE})
-    code, output = run(project, "--json", text="ValueError: the flux capacitor needs 1.21 gigawatts, not fewer\n")
-    assert code == 0
-    document = json.loads(output)
-    assert document["schemaVersion"] == 1
-    assert set(document) == {
-        *("schemaVersion", "status", "matches", "complaints", "message", "file", "version", "lines")
-    }
-    match = document["matches"][0]
-    assert match | {"id": "", "template": ""} == {
-        "id": "",
-        "slug": "the-flux-capacitor-needs-gigawatts-not-fewer",
-        "url": "errors/the-flux-capacitor-needs-gigawatts-not-fewer/",
-        "template": "",
-        "canonical": True,
-        "confidence": "certain",
-        "values": {"x": "1.21"},
-        "releases": ["v1"],
-        "liftedIn": None,
-        "line": 1,
-        "lines": [1],
-    }
-
-
-def test_command_exit_codes(tiny: Callable[..., Tiny]) -> None:
-    project = tiny({"v1": SOURCE})
-    assert run(project, text="all is well\n")[0] == 1
-    assert run(project, text="KeyError: 'x'\n")[0] == 1
-    assert run(project, "no-such-file")[0] == 2
-
-
-def test_control_characters_do_not_reach_the_terminal(tiny: Callable[..., Tiny]) -> None:
-    project = tiny({"v1": SOURCE})
-    log = b"ValueError: the flux capacitor needs \x1b]0;owned\x07 gigawatts, not fewer\nKeyError: \x9b31m\x00\n"
-    _, output = run(project, text=log)
-    assert not {"\x1b", "\x07", "\x00", "\x9b"} & set(output)
 
 
 def test_case_files_cover_every_status() -> None:

@@ -14,8 +14,9 @@ from test_lookup import ADVERSARIES, CASES, read_case
 from website import ROOT, chromium, served
 
 from generator.endpoints import error_document, lookup_document, to_compact_json, to_json
+from generator.indexing import build_index
 from generator.lookup import explain, explanation_document
-from generator.wordindex import LookupIndex, build_index
+from generator.wordindex import LookupIndex
 
 QUANTIZATION = "the-quantization-method-is-not-supported-for-the-current-gpu"
 LOG = """\

@@ -172,6 +172,7 @@ def make_tiny(folder: Path, patch: pytest.MonkeyPatch, releases: Mapping[str, st
     write_data(tiny.facts, **data)
     write_pins(tiny.facts / "pins.toml", reversed(pins))
     patch.setenv("VLLM_ERRORS_STORE", str(folder / "store.git"))
+    patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     patch.setenv("VLLM_ERRORS_REMOTE", tiny.upstream.as_uri())
     patch.delenv("VLLM_ERRORS_CLONE", raising=False)
     return tiny
