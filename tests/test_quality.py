@@ -29,6 +29,8 @@ PAGES = [
     "settings/async-scheduling/",
     "changes/",
     "changes/v0.32.0..v0.33.0/",
+    "kinds/unknown-argument/",
+    "command-line/",
     "json/",
     "api/reference/",
     "contributing/",
@@ -55,8 +57,16 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_nothing_serious(page: Page, address: str, path: str) -> None:
+@pytest.fixture(scope="module")
+def root(site: Path) -> Iterator[str]:
+    """The site at the root of its host, where the page for what is not there finds its styles without an address."""
+    with served(site, prefix="") as address:
+        yield address
+
+
+@pytest.mark.parametrize("path", [*PAGES, "404.html"])
+def test_axe_finds_nothing_serious(page: Page, address: str, root: str, path: str) -> None:
+    address = root if path == "404.html" else address
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.goto(address + path)
@@ -224,6 +234,21 @@ def test_the_site_opens_from_a_folder(page: Page, site: Path) -> None:
     page.goto((site / "errors" / "index.html").as_uri() + "#topic=mamba")
     assert 0 < page.locator("#ve-index tbody tr:visible").count() < 40
     assert errors == []
+
+
+@pytest.mark.parametrize("path", ["index.html", "lookup/index.html"])
+def test_a_log_is_understood_in_a_folder(page: Page, site: Path, path: str) -> None:
+    page.goto((site / path).as_uri())
+    page.get_by_label("Paste your log").fill("ValueError: Model Runner V2 requires Triton.\n")
+    page.locator(".ve-results a", has_text="Model Runner V2 requires Triton").click()
+    assert page.url == (site / "errors/model-runner-v2-requires-triton/index.html").as_uri()
+
+
+def test_what_is_not_there_is_answered_with_the_box(page: Page, root: str) -> None:
+    page.goto(root + "404.html")
+    page.get_by_label("Paste your log").fill("ValueError: Model Runner V2 requires Triton.\n")
+    page.locator(".ve-results a", has_text="Model Runner V2 requires Triton").click()
+    assert page.url == root + "errors/model-runner-v2-requires-triton/"
 
 
 def test_pages_print_well_on_a4(page: Page, address: str) -> None:

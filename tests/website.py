@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, sync_playwright
@@ -17,22 +18,24 @@ from playwright.sync_api import Browser, sync_playwright
 from generator import plugin
 
 ROOT = Path(__file__).parent.parent
-PREFIX = "/some/prefix"
-"""The site is served below a path, as project pages are."""
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """Below `PREFIX`, compressed as real hosts do."""
+    """Below a prefix, compressed as real hosts do."""
 
     protocol_version = "HTTP/1.1"
+
+    def __init__(self, *arguments: Any, prefix: str, **options: Any) -> None:
+        self.prefix = prefix
+        super().__init__(*arguments, **options)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing."""
 
     def translate_path(self, path: str) -> str:
-        if not path.startswith(f"{PREFIX}/"):
+        if not path.startswith(f"{self.prefix}/"):
             return str(Path(self.directory) / "outside-the-prefix")
-        return super().translate_path(path.removeprefix(PREFIX))
+        return super().translate_path(path.removeprefix(self.prefix))
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
@@ -56,13 +59,13 @@ def build_real(target: Path) -> Path:
 
 
 @contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of the folder's root while it is served."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+def served(folder: Path, prefix: str = "/some/prefix") -> Iterator[str]:
+    """The address of the folder's root while it is served, below a path, as project pages are."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder), prefix=prefix))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}{PREFIX}/"
+        yield f"http://127.0.0.1:{server.server_port}{prefix}/"
     finally:
         server.shutdown()
         server.server_close()

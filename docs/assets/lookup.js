@@ -35,22 +35,28 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   const clear = element("button", { type: "button", class: "md-button", hidden: "" }, "Clear");
   box.replaceChildren(label, hint, verdict, results, element("p", { class: "ve-actions" }, copy, " ", clear));
 
+  // From a plain folder a page can read no file, but it can run one; and a folder has no page of its own.
+  const inFolder = location.protocol === "file:";
+  const address = (url) => `${root}${url}${inFolder ? "index.html" : ""}`;
+  const addScript = (path) => new Promise((done, failed) => {
+    const script = element("script", { src: `${root}${path}` });
+    script.addEventListener("load", done);
+    script.addEventListener("error", failed);
+    document.head.append(script);
+  });
+  const readIndex = () => inFolder
+    ? addScript("api/lookup.js").then(() => globalThis.vllmErrorsIndex)
+    : fetch(`${root}api/lookup.json`).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(answer.status)));
+
   let loading = null, last = null, timer = 0;
-  const load = () => (loading ??= Promise.all([
-    fetch(`${root}api/lookup.json`).then((answer) => answer.ok ? answer.json() : Promise.reject(new Error(answer.status))),
-    globalThis.vllmErrors ?? new Promise((done, failed) => {
-      const script = element("script", { src: `${root}assets/lookup-search.js` });
-      script.addEventListener("load", done);
-      script.addEventListener("error", failed);
-      document.head.append(script);
-    }),
-  ]).then(([data]) => globalThis.vllmErrors.prepare(data)));
+  const load = () => (loading ??= Promise.all([readIndex(), globalThis.vllmErrors ?? addScript("assets/lookup-search.js")])
+    .then(([data]) => globalThis.vllmErrors.prepare(data)));
 
   const pins = (labels) => labels.length < 2 ? labels[0] ?? "none of those that are tracked has quite this wording" : `${labels.at(-1)} to ${labels[0]} (${labels.length} of the tracked releases)`;
   const row = (name, ...value) => element("div", {}, element("dt", {}, name), element("dd", {}, ...value));
 
   const card = (match) => {
-    const title = match.slug ? element("a", { href: `${root}${match.url}` }, match.template) : element("span", {}, match.template);
+    const title = match.slug ? element("a", { href: address(match.url) }, match.template) : element("span", {}, match.template);
     const rows = Object.entries(match.values ?? {}).map(([name, text]) => row(name, "you have ", element("code", {}, text)));
     if (match.releases) rows.push(row("Release", pins(match.releases)));
     if (match.liftedIn) rows.push(row("Lifted in", `${match.liftedIn}: that release no longer makes this check`));
@@ -60,7 +66,7 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   };
 
   const complaint = (each) => element("li", {},
-    element("a", { href: `${root}${each.url}` }, KINDS[each.kind]), ": ",
+    element("a", { href: address(each.url) }, KINDS[each.kind]), ": ",
     element("code", {}, [each.class, each.field].filter(Boolean).join(".")), " ", each.reason);
 
   // The lines that decided, with one line around them.
