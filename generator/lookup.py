@@ -29,6 +29,8 @@ _OTHERS_WORDS = re.compile(
     r"No module named|cannot import name|object has no attribute|No such file or directory|Expecting value: line"
 )
 _RAISES = re.compile(r"[^\n]{0,300}\n[^\n\w]{0,200}(?:raise|assert)\b", re.ASCII)
+_QUOTATION = re.compile(r"[`「『“«]")
+"""Marks that people put around messages, and programs do not."""
 _COMMON = ("model_config", "cache_config", "scheduler_config", "load_config")
 """Config classes whose names other programs use too."""
 _INNER = ("pydantic", "pydantic_core", "dataclasses.py")
@@ -121,9 +123,11 @@ def explain(text: str, index: LookupIndex) -> Explanation:
     """What a log says."""
     log = read_log(text, lambda words: not index.telling.isdisjoint(words))
     found = [each for each in search(log, index) if not _is_notice(log, each.start)]
+    is_prose = not any(mark.kind == "frame" for mark in log.marks)
+    sure = [each for each in found if each.label or (is_prose and _QUOTATION.match(log.text, max(0, each.start - 1)))]
     if any(each.label for each in found):  # what else there is, is quoted source, unless the log begins in it
-        found = [each for each in found if each.label or each.places[0][1] <= 1]
-    found = [each for each in found if each.label or each.is_whole or not _follows_error(log, each.start)]
+        found = [each for each in found if each in sure or each.places[0][1] <= 1]
+    found = [each for each in found if each in sure or each.is_whole or not _follows_error(log, each.start)]
     foreign = [each for each in found if _is_foreign(log, index, each)]
     own = [each for each in found if each not in foreign]
     matches = _matches(log, index, own)

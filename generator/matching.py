@@ -23,11 +23,13 @@ both ends are missing.
 """
 _LONG_BEGINNING = (18, 8)
 """Weight and words of a beginning that makes a text another wording."""
-_WHOLE, _CUT = 1, 2
+_WHOLE, _CUT, _QUOTED = 1, 2, 3
 _CUT_VALUE_WORDS = 3
 _WORDY = re.compile(r"[A-Za-z0-9]")
 _VALUE = re.compile(r"[ \t`'\"(=]{0,6}[^ \t\n]{0,200}")
-_BREAK = re.compile(r"[ \t.,;:)]*(?:\Z|\n|[\"'`*|“”]|\.\.|…|\[)")
+_BREAK = re.compile(r"[ \t.,;:)]*(?:\Z|\n|[\"'`*|“”」』»]|\.\.|…|\[)")
+_CLOSE = re.compile(r"[ \t.]*[\"'`|”」』»]")
+_OPEN = re.compile(r"[\"'`“「『«]\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -230,12 +232,16 @@ def _judge(log: Log, index: LookupIndex, number: int, which: int, places: list[t
     )
     whole = weight == total
     if wrong > len(places) // 8 or (whole and len(places) < 6 and not exact):
+        quoted = _quoted_sentence(log, wording, places)
+        if quoted:
+            return _judge(log, index, number, which, quoted)
         return _beginning(log, index, number, which, places, start, label)
     if not whole:
         begins, ends = _begins(log, wording, low, first), _breaks(log, wording, high, last)
         within = low > 0 and high < len(wording.words) - 1
         sure = label is not None or (ends if low == 0 else begins) == _CUT
-        least_weight, least_words = _LEAST_WITHIN if within else _LEAST_SURE if sure else _LEAST
+        strict = within or begins == _QUOTED
+        least_weight, least_words = _LEAST_WITHIN if strict else _LEAST_SURE if sure else _LEAST
         if not (begins and ends and weight >= least_weight and len(places) >= least_words):
             return _beginning(log, index, number, which, places, start, label)
     exactness = 1 + len(tail) if exact and agrees else 0
@@ -270,6 +276,16 @@ def _trim(wording: Wording, places: list[tuple[int, int, int]]) -> list[tuple[in
     return places if len(places) > 1 else []
 
 
+def _quoted_sentence(
+    log: Log, wording: Wording, places: list[tuple[int, int, int]]
+) -> list[tuple[int, int, int]] | None:
+    """The places up to where a quotation mark closes behind a sentence: what follows in the log is another text."""
+    for at, ((one, _, last), (other, _, _)) in enumerate(itertools.pairwise(places), start=1):
+        if other - one > 1 and wording.ends[one] and _CLOSE.match(log.text, log.ends[last]):
+            return places[:at]
+    return None
+
+
 def _squeeze(text: str) -> str:
     return "".join(text.split())
 
@@ -299,7 +315,9 @@ def _is_longer(log: Log, start: int) -> bool:
 
 
 def _begins(log: Log, wording: Wording, word: int, place: int) -> int:
-    """Whether a message can begin here: with its first word or a sentence, or because the log does (`_CUT`)."""
+    """Whether a message can begin here: with its first word or a sentence, because the log does (`_CUT`), or because
+    somebody quotes a part of it (`_QUOTED`).
+    """
     if word == 0 or wording.ends[word - 1]:
         return _WHOLE
     if any(mark.kind == "label" for mark in log.marks_before(log.starts[place])):
@@ -309,7 +327,9 @@ def _begins(log: Log, wording: Wording, word: int, place: int) -> int:
     if wording.gaps[word] and place <= _CUT_VALUE_WORDS:
         return _CUT
     before = log.text[max(0, log.starts[place] - 12) : log.starts[place]]
-    return _WHOLE if "..." in before or "…" in before or "\n\n" in before else 0
+    if "..." in before or "…" in before or "\n\n" in before:
+        return _WHOLE
+    return _QUOTED if _OPEN.search(before) else 0
 
 
 def _breaks(log: Log, wording: Wording, word: int, place: int) -> int:

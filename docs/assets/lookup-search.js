@@ -3,7 +3,7 @@
 "use strict";
 
 {
-  const CHUNK = 4096, LONGEST = 256, MOST = 100, VALUE_WORDS = 80, RARE = 16, WHOLE = 1, CUT = 2, CUT_VALUE_WORDS = 3;
+  const CHUNK = 4096, LONGEST = 256, MOST = 100, VALUE_WORDS = 80, RARE = 16, WHOLE = 1, CUT = 2, QUOTED = 3, CUT_VALUE_WORDS = 3;
   const ANSI = /(?:\x1b|\\u001b|\\x1b|\\033)\[[0-9;]{0,20}[A-Za-z]|\[[0-9]{1,3}(?:;[0-9]{1,3}){0,4}m/g;
   const NOISE = new RegExp([
     String.raw`\((?:[A-Za-z][\w.-]{0,60}[ \t])?[^()\n]{0,60}\bpid=[0-9]+[^()\n]{0,60}\)`,
@@ -21,7 +21,8 @@
   const TITLE = /\b[0-9]{1,3} validation errors? for ([\w.]{1,80})/g;
   const BANNER = /(?:vllm|LLM engine)[^\n]{0,40}?[ =:(]v?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,3})(?:rc[0-9]+|\.dev[0-9]+)?(?![.0-9])/i;
   const OURS = /vllm|api_server\.py|\((?:APIServer|EngineCore|Worker)\w{0,40} /i;
-  const BREAK = /[ \t.,;:)]*(?:$|\n|["'`*|“”]|\.\.|…|\[)/y;
+  const BREAK = /[ \t.,;:)]*(?:$|\n|["'`*|“”」』»]|\.\.|…|\[)/y;
+  const CLOSE = /[ \t.]*["'`|”」』»]/y;
   const VALUE = /[ \t`'"(=]{0,6}[^ \t\n]{0,200}/y;
   const REASON = /(Extra inputs are not permitted|Unexpected (?:keyword|positional) argument)|((?:String|List|Tuple|Set|Dictionary) should have at|Input should be (?:greater|less|a multiple|a finite|['"0-9]))|(Input should be |Field required|Missing required |[A-Z]\w{2,20} should (?:be|have) )/g;
   const ARGUMENT = /: error: (?:argument ([^:\n]{1,100}): ((invalid choice)|(1 validation)|[^\n]{1,200})|(unrecognized arguments): ([^\n]{1,200})|the following arguments are required: ([^\n]{1,200}))/g;
@@ -330,16 +331,27 @@
       const end = log.ends[run.at(-1)[2]], rank = [4 * weight - Math.floor((total + 1) / 4), 0, -entry, -which];
       return { entry, wording: which, places: run, start, end, weight, total: total + 1, whole: false, exactness: 0, label, rank, same: [] };
     };
-    if (wrong > Math.floor(places.length / 8) || (whole && places.length < 6 && !exact)) return beginning();
+    if (wrong > Math.floor(places.length / 8) || (whole && places.length < 6 && !exact)) {
+      const quoted = quotedSentence(log, wording, places);
+      return quoted ? judge(log, index, entry, which, quoted) : beginning();
+    }
     if (!whole) {
       const begins = beginsAt(log, wording, low, first), ends = breaksAt(log, wording, high, last);
       const within = low > 0 && high < words.length - 1;
-      const [leastWeight, leastWords] = within ? [14, 6] : label || (low === 0 ? ends : begins) === CUT ? [4, 2] : [9, 4];
+      const [leastWeight, leastWords] = within || begins === QUOTED ? [14, 6] : label || (low === 0 ? ends : begins) === CUT ? [4, 2] : [9, 4];
       if (!begins || !ends || weight < leastWeight || places.length < leastWords) return beginning();
     }
     const exactness = exact && agrees ? 1 + tail.length : 0;
     const rank = [4 * weight - Math.floor(total / 4), exactness, -entry, -which];
     return { entry, wording: which, places, start, end: log.ends[last], weight, total, whole, exactness, label, rank, same: [which] };
+  };
+
+  const quotedSentence = (log, wording, places) => {
+    for (let at = 1; at < places.length; at += 1) {
+      const [one, , last] = places[at - 1];
+      if (places[at][0] - one > 1 && wording.ends[one] && sticky(CLOSE, log.text, log.ends[last])) return places.slice(0, at);
+    }
+    return null;
   };
 
   const chunkStart = (text, end) => {
@@ -366,7 +378,7 @@
     if (place === 0 || (place === 1 && wording.words[word - 1].endsWith(log.words[0]))) return CUT;
     if (wording.gaps[word] && place <= CUT_VALUE_WORDS) return CUT;
     const before = log.text.slice(Math.max(0, log.starts[place] - 12), log.starts[place]);
-    return hasEllipsis(before) || before.includes("\n\n") ? WHOLE : 0;
+    return hasEllipsis(before) || before.includes("\n\n") ? WHOLE : /["'`“「『«]\s*$/.test(before) ? QUOTED : 0;
   };
 
   const breaksAt = (log, wording, word, place) => {
@@ -431,8 +443,10 @@
   const explain = (text, index) => {
     const log = readLog(text, index.telling);
     let found = search(log, index).filter((fit) => !isNotice(log, fit.start));
-    if (found.some((fit) => fit.label)) found = found.filter((fit) => fit.label || fit.places[0][1] <= 1);
-    found = found.filter((fit) => fit.label || fit.whole || !followsError(log, fit.start));
+    const isProse = !log.marks.some((mark) => mark.kind === "frame");
+    const isSure = (fit) => fit.label || (isProse && "`「『“«".includes(log.text[fit.start - 1] ?? " "));
+    if (found.some((fit) => fit.label)) found = found.filter((fit) => isSure(fit) || fit.places[0][1] <= 1);
+    found = found.filter((fit) => isSure(fit) || fit.whole || !followsError(log, fit.start));
     const foreign = found.filter((fit) => isForeign(log, index, fit)), own = found.filter((fit) => !foreign.includes(fit));
     const matches = matchesOf(log, index, own), every = findComplaints(log, index), complaints = every.filter((each) => each.isOurs);
     const stranger = every.find((each) => !each.isOurs);
