@@ -62,9 +62,12 @@ def _of_match(match: Match, handbook: Handbook, link: Callable[[str], str]) -> I
     if advice:
         yield _row("why", one_line(advice.summary))
         yield from (_row("fix", one_line(each), "green") for each in advice.solutions[:1])
-    yield _row("release", _releases(match.releases))
+    if match.file:
+        yield _row("file", one_line(f"raised by {match.file}: an older or newer home of this check"))
+    else:
+        yield _row("release", _releases(match.releases))
     if match.lifted_in:
-        yield _row("lifted", f"{match.lifted_in} no longer makes this check")
+        yield _row("lifted", f"the configuration no longer makes this check since {match.lifted_in}")
     yield _row("line", f"{match.lines[0]} of the log ({match.confidence.value})")
     yield _row("read", link(f"errors/{match.slug}/") if match.slug else "no page: only releases without pages raise it")
 

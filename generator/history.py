@@ -124,7 +124,7 @@ def badges(error: Error, pins: Sequence[Pin]) -> tuple[str, ...]:
         found.append(f"raised since {steps[first].pin.label}")
     for step in steps[first + 1 :]:
         if Change.RETIRED in step.changes:
-            found.append(f"lifted in {step.pin.label}: it no longer makes this check")
+            found.append(f"lifted in {step.pin.label}: the file no longer makes this check")
         elif Change.ADDED in step.changes:
             found.append(f"raised again since {step.pin.label}")
     words = (

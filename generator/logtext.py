@@ -30,7 +30,10 @@ _NOISE = re.compile(
     re.ASCII | re.MULTILINE,
 )
 _LEVEL = re.compile(r"\b(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\b", re.ASCII)
-_LABEL = re.compile(r"(?:Error|Exception)[ \t*_`]{0,4}:|[Vv]alue error,|[Aa]ssertion failed,")
+_LABEL = re.compile(
+    r"(?:Error|Exception)[ \t*_`]{0,4}:|[Vv]alue error,|[Aa]ssertion failed,"
+    r"|['\"]error['\"]:[ \t]{0,4}\{[ \t]{0,4}['\"](message)['\"]:[ \t]{0,4}['\"]"  # the answer to a request
+)
 _CLASS = re.compile(r"[A-Za-z_][\w.]{0,80}\Z", re.ASCII)
 _FRAME = re.compile(
     r"File \"([^\"\n]{1,300})\", line ([0-9]{1,7})|^([\w./-]{1,200}\.py):([0-9]{1,7}): ", re.M | re.ASCII
@@ -57,7 +60,9 @@ class Mark:
     end: int
     """Offset behind it."""
     name: str
-    """The level, the exception class, the class of the title, or the path of the frame."""
+    """The level, the exception class (`message` in an answer to a request), the class of the title, or the path of
+    the frame.
+    """
     line: int = 0
     """Line in the source file of a frame; 0 otherwise."""
 
@@ -193,7 +198,7 @@ def _parts(source: str, is_telling: Callable[[set[str]], bool]) -> list[tuple[in
 def _marks(raw: str, text: str) -> list[Mark]:
     found = [Mark("level", m.start(), m.end(), m.group()) for m in _LEVEL.finditer(raw)]
     for label in _LABEL.finditer(text):
-        name, start = label.group().rstrip(" \t*_`:"), label.start()
+        name, start = label.group(1) or label.group().rstrip(" \t*_`:"), label.start()
         if name in ("Error", "Exception"):
             before = _CLASS.search(text[max(0, start - 80) : start])
             start -= len(before.group()) if before else 0

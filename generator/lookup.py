@@ -28,6 +28,13 @@ _OTHERS_WORDS = re.compile(
     r"invalid literal for int|could not convert string to float|Torch not compiled|CUDA out of memory|CUDA error|"
     r"No module named|cannot import name|object has no attribute|No such file or directory|Expecting value: line"
 )
+_DEATH = re.compile(
+    r"[^\n]{0,200}"
+    r"(?:\bOOMKilled\b|\bSegmentation fault\b|\(core dumped\)|: line [0-9]{1,6}: +[0-9]{1,9} Killed\b)"
+    r"[^\n]{0,200}"
+)
+"""What an operating system says when it ends a program."""
+_ANSWER_END = re.compile(r"['\"],[ \t]*['\"]")
 _RAISES = re.compile(r"[^\n]{0,300}\n[^\n\w]{0,200}(?:raise|assert)\b", re.ASCII)
 _QUOTATION = re.compile(r"[`「『“«]")
 """Marks that people put around messages, and programs do not."""
@@ -99,6 +106,10 @@ class Match:
     """The first pin that no longer raises it; None while the newest one does."""
     lines: tuple[int, ...]
     """Lines of the log, from 1."""
+    file: str | None
+    """Another file of the project that raised it, as the traceback has it: an older or newer home of the same check,
+    and then no release is known. None when it was the documented file, or when the log does not tell.
+    """
 
 
 @dataclass(frozen=True)
@@ -129,14 +140,15 @@ def explain(text: str, index: LookupIndex) -> Explanation:
         found = [each for each in found if each in sure or each.places[0][1] <= 1]
     found = [each for each in found if each in sure or each.is_whole or not _follows_error(log, each.start)]
     foreign = [each for each in found if _is_foreign(log, index, each)]
-    own = [each for each in found if each not in foreign]
+    elsewhere = {each.entry for each in foreign}
+    own = [each for each in found if each not in foreign and (each.is_whole or each.entry not in elsewhere)]
     matches = _matches(log, index, own)
     every = find_complaints(log, index)
     complaints = tuple(each for each in every if each.is_ours)
     other = _other_error(log, index, own, complaints) or next(
         (_stranger(log, each) for each in every if not each.is_ours), None
     )
-    other = next((_copied(log, each) for each in foreign), None) or other
+    other = next((_copied(log, index, each) for each in foreign), None) or other or _death(log)
     status, message, file, lines = other or (Status.NO_ERROR, None, None, ())
     if matches:
         status = Status.MATCHED if matches[0].is_canonical else Status.OTHER_WORDING
@@ -169,6 +181,7 @@ def _matches(log: Log, index: LookupIndex, found: list[Found]) -> tuple[Match, .
 def _match(log: Log, index: LookupIndex, fit: Found, places: list[Found]) -> Match:
     entry = index.entries[fit.entry]
     wording = entry.wordings[fit.wording]
+    elsewhere = _elsewhere(log, index, fit)
     return Match(
         id=entry.id,
         slug=entry.slug,
@@ -176,9 +189,10 @@ def _match(log: Log, index: LookupIndex, fit: Found, places: list[Found]) -> Mat
         is_canonical=0 in fit.same,
         confidence=_confidence(fit),
         values=_values(log, wording, fit),
-        releases=_releases(log, index, fit),
-        lifted_in=None if entry.lifted_in is None else index.pins[entry.lifted_in],
+        releases=() if elsewhere else _releases(log, index, fit),
+        lifted_in=None if entry.lifted_in is None or elsewhere else index.pins[entry.lifted_in],
         lines=tuple(sorted({line for each in places for line in log.lines(each.start, each.end)})),
+        file=elsewhere,
     )
 
 
@@ -211,8 +225,9 @@ def _values(log: Log, wording: Wording, fit: Found) -> tuple[Value, ...]:
         text = text.removeprefix(before).strip() if text.startswith(before) else text.lstrip(before)
         text = text.removesuffix(after).strip() if text.endswith(after) else text.rstrip(after)
         text = text.strip("*_` ") if end is None and not after else text
-        if text:
-            found.append(Value(wording.parts[2 * number - 1], text))
+        placeholder = wording.parts[2 * number - 1]
+        if text and text.strip("`{}") != placeholder:  # the source prints its own placeholders
+            found.append(Value(placeholder, text))
     return tuple(found)
 
 
@@ -287,29 +302,56 @@ def _is_documented(index: LookupIndex, path: str) -> bool:
     return any(path.endswith(each) for each in index.path.split(", "))
 
 
+def _elsewhere(log: Log, index: LookupIndex, fit: Found) -> str | None:
+    """The file that raised it, when the traceback shows another file of the project at the statement."""
+    frame = _frame_before(log, fit.label.start) if fit.label and not fit.label.name.endswith(",") else None
+    if frame is None or _package(frame.name) != index.path.split("/")[0] or _is_documented(index, frame.name):
+        return None
+    return frame.name if _RAISES.match(log.text, frame.end) else None
+
+
 def _is_foreign(log: Log, index: LookupIndex, fit: Found) -> bool:
-    """Whether the traceback shows that another project raised the sentence."""
+    """Whether the traceback shows that another project raised the sentence, or another file one that is much like it.
+
+    The same sentence in another file of the documented project is an older home of the same check.
+    """
     if fit.label is None or fit.label.name.endswith(","):
         return False
     frame = _frame_before(log, fit.label.start)
     package = _package(frame.name) if frame else ""
+    if package == index.path.split("/")[0]:
+        agrees = fit.same and (fit.exactness or not fit.is_whole)
+        return not agrees and _elsewhere(log, index, fit) is not None
     if package:
-        return package != index.path.split("/")[0]
+        return True
     if frame and "/" in frame.name and _RAISES.match(log.text, frame.end):
         return True
     entry = index.entries[fit.entry]
     return not entry.is_bare and _has_strange_value(log, entry, fit)
 
 
-def _copied(log: Log, fit: Found) -> tuple[Status, str, str | None, tuple[int, ...]]:
+def _copied(log: Log, index: LookupIndex, fit: Found) -> tuple[Status, str, str | None, tuple[int, ...]]:
     start = fit.label.start if fit.label else fit.start
     frame = _frame_before(log, start)
     text = _message_at(log, fit.label.end if fit.label else start, len(log.text))
-    return Status.OTHER_PROGRAM, text, frame.name if frame else None, log.lines(fit.start, fit.end)
+    own = frame is not None and _package(frame.name) == index.path.split("/")[0]
+    return (
+        Status.OTHER_FILE if own else Status.OTHER_PROGRAM,
+        text,
+        frame.name if frame else None,
+        log.lines(fit.start, fit.end),
+    )
 
 
 def _stranger(log: Log, complaint: Complaint) -> tuple[Status, str, None, tuple[int, ...]]:
     return Status.OTHER_PROGRAM, complaint.reason, None, log.lines(complaint.start, complaint.end)
+
+
+def _death(log: Log) -> tuple[Status, str, None, tuple[int, ...]] | None:
+    """The line that says that the operating system ended the program; None when there is none."""
+    found = _DEATH.search(log.text)
+    line = found.group().strip() if found else ""
+    return (Status.OTHER_PROGRAM, line, None, log.lines(found.start(), found.end())) if found else None
 
 
 def _has_strange_value(log: Log, entry: Entry, fit: Found) -> bool:
@@ -333,6 +375,8 @@ def _other_error(
         if any(mark.end <= each.start < mark.end + 20 for each in complaints):
             continue
         message = _message_at(log, mark.end, labels[number + 1].start if number + 1 < len(labels) else len(log.text))
+        if mark.name == "message":
+            message = _ANSWER_END.split(message)[0]
         if not message or _is_notice(log, mark.start) or _POINTER.search(message) or mark.name.endswith("Warning"):
             continue
         title = _title_before(log, mark)
@@ -391,6 +435,7 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
                 "liftedIn": match.lifted_in,
                 "line": match.lines[0],
                 "lines": list(match.lines),
+                "file": match.file,
             }
             for match in explanation.matches
         ],

@@ -143,7 +143,7 @@ def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True
         ("Added", f"{comparison.newer.label} raises these; {comparison.older.label} does not.", Change.ADDED),
         (
             "Lifted",
-            f"{comparison.older.label} raises these; {comparison.newer.label} no longer makes the check.",
+            f"{comparison.older.label} raises these; the file no longer makes the check in {comparison.newer.label}.",
             Change.RETIRED,
         ),
         ("Reworded", "The same check reads differently.", Change.REWORDED),

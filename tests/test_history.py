@@ -129,7 +129,7 @@ def test_story_of_each_error(five: Catalog) -> None:
         "check that will move": ("raised since v1 or earlier",),
         "check that will be removed": (
             "raised since v1 or earlier",
-            "lifted in v5: it no longer makes this check",
+            "lifted in v5: the file no longer makes this check",
         ),
     }
     (removed,) = [error for error in five.errors if error.is_retired]
@@ -150,7 +150,7 @@ def test_new_and_returning_checks(tiny: Callable[..., Tiny]) -> None:
     assert story == {
         "check": (
             "raised since v1 or earlier",
-            "lifted in v2: it no longer makes this check",
+            "lifted in v2: the file no longer makes this check",
             "raised again since v3",
         ),
         "other": ("new in v4: v3 does not have this check",),

@@ -62,6 +62,7 @@ def test_command_as_json(tiny: Callable[..., Tiny]) -> None:
         "liftedIn": None,
         "line": 1,
         "lines": [1],
+        "file": None,
     }
 
 

@@ -45,6 +45,8 @@ def found_in(explanation: dict[str, Any]) -> dict[str, Any]:
             found["pages"] = [match["slug"] for match in matches]
         if len(matches[0]["releases"]) <= 3:
             found["releases"] = matches[0]["releases"]
+        if matches[0]["file"]:
+            found["raised by"] = matches[0]["file"]
     found |= {key: explanation[key] for key in ("message", "file", "version") if explanation[key]}
     if explanation["complaints"]:
         found["complaints"] = [

@@ -15,7 +15,8 @@
     String.raw`\\n`,
   ].join("|"), "gm");
   const LEVEL = /\b(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\b/g;
-  const LABEL = /(?:Error|Exception)[ \t*_`]{0,4}:|[Vv]alue error,|[Aa]ssertion failed,/g;
+  const LABEL = /(?:Error|Exception)[ \t*_`]{0,4}:|[Vv]alue error,|[Aa]ssertion failed,|['"]error['"]:[ \t]{0,4}\{[ \t]{0,4}['"](message)['"]:[ \t]{0,4}['"]/g;
+  const DEATH = /[^\n]{0,200}(?:\bOOMKilled\b|\bSegmentation fault\b|\(core dumped\)|: line [0-9]{1,6}: +[0-9]{1,9} Killed\b)[^\n]{0,200}/;
   const CLASS = /[A-Za-z_][\w.]{0,80}$/;
   const FRAME = /File "([^"\n]{1,300})", line ([0-9]{1,7})|^([\w./-]{1,200}\.py):([0-9]{1,7}): /gm;
   const TITLE = /\b[0-9]{1,3} validation errors? for ([\w.]{1,80})/g;
@@ -177,7 +178,7 @@
     const add = (kind, start, end, name, line = 0) => found.push({ kind, start, end, name, line });
     for (const m of raw.matchAll(LEVEL)) add("level", m.index, m.index + m[0].length, m[0]);
     for (const m of text.matchAll(LABEL)) {
-      let name = m[0].replace(/[ \t*_`:]+$/, ""), start = m.index;
+      let name = m[1] ?? m[0].replace(/[ \t*_`:]+$/, ""), start = m.index;
       if (name === "Error" || name === "Exception") {
         const before = CLASS.exec(text.slice(Math.max(0, start - 80), start));
         if (before) {
@@ -447,12 +448,13 @@
     const isSure = (fit) => fit.label || (isProse && "`「『“«".includes(log.text[fit.start - 1] ?? " "));
     if (found.some((fit) => fit.label)) found = found.filter((fit) => isSure(fit) || fit.places[0][1] <= 1);
     found = found.filter((fit) => isSure(fit) || fit.whole || !followsError(log, fit.start));
-    const foreign = found.filter((fit) => isForeign(log, index, fit)), own = found.filter((fit) => !foreign.includes(fit));
+    const foreign = found.filter((fit) => isForeign(log, index, fit)), elsewhere = new Set(foreign.map((fit) => fit.entry));
+    const own = found.filter((fit) => !foreign.includes(fit) && (fit.whole || !elsewhere.has(fit.entry)));
     const matches = matchesOf(log, index, own), every = findComplaints(log, index), complaints = every.filter((each) => each.isOurs);
     const stranger = every.find((each) => !each.isOurs);
     const other =
-      (foreign.length ? copied(log, foreign[0]) : null) ?? otherError(log, index, own, complaints) ??
-      (stranger ? { status: "other program", message: stranger.reason, file: null, lines: log.lines(stranger.start, stranger.end) } : null);
+      (foreign.length ? copied(log, index, foreign[0]) : null) ?? otherError(log, index, own, complaints) ??
+      (stranger ? { status: "other program", message: stranger.reason, file: null, lines: log.lines(stranger.start, stranger.end) } : null) ?? death(log);
     let { status, message, file, lines } = other ?? { status: "no error", message: null, file: null, lines: [] };
     const unique = (numbers) => [...new Set(numbers)].sort((a, b) => a - b);
     if (matches.length) {
@@ -479,10 +481,11 @@
       const entry = index.entries[fit.entry], wording = entry.wordings[fit.wording];
       const lines = [...new Set(places.flatMap((each) => log.lines(each.start, each.end)))].sort((a, b) => a - b);
       const confidence = !fit.same.length ? "possible" : fit.whole && fit.exactness && fit.label ? "certain" : fit.whole || (fit.label && fit.weight * 2 > fit.total) ? "likely" : "possible";
+      const file = elsewhereOf(log, index, fit), lifted = entry.liftedIn === null || file ? null : index.pins[entry.liftedIn];
       return [{
         id: entry.id, slug: entry.slug, url: entry.slug ? `errors/${entry.slug}/` : null, template: (fit.same.includes(0) ? entry.wordings[0] : wording).text, canonical: fit.same.includes(0), confidence,
-        values: valuesOf(log, wording, fit), releases: releasesOf(log, index, fit), liftedIn: entry.liftedIn === null ? null : index.pins[entry.liftedIn],
-        line: lines[0], lines,
+        values: valuesOf(log, wording, fit), releases: file ? [] : releasesOf(log, index, fit), liftedIn: lifted,
+        line: lines[0], lines, file,
       }, places[0].start];
     });
     return rows.sort(([a, one], [b, other]) => (a.confidence === "possible") - (b.confidence === "possible") || one - other).map(([match]) => match);
@@ -503,7 +506,8 @@
       text = text.startsWith(before) ? text.slice(before.length).trim() : strip(text, before, true);
       text = text.endsWith(after) ? text.slice(0, text.length - after.length).trim() : strip(text, after, false);
       if (end === null && !after) text = text.replace(/^[*_` ]+|[*_` ]+$/g, "");
-      if (text) found[wording.parts[2 * number - 1]] = text;
+      const placeholder = wording.parts[2 * number - 1];
+      if (text && text.replace(/^[`{}]+|[`{}]+$/g, "") !== placeholder) found[placeholder] = text;
     });
     return found;
   };
@@ -527,8 +531,8 @@
   };
 
   const releasesOf = (log, index, fit) => {
-    const documented = index.path.split(", "), pins = new Map();
-    const numbers = new Set(log.marks.filter((mark) => mark.kind === "frame" && documented.some((path) => mark.name.replaceAll("\\", "/").endsWith(path))).map((mark) => mark.line));
+    const pins = new Map();
+    const numbers = new Set(log.marks.filter((mark) => mark.kind === "frame" && isDocumented(index, mark.name)).map((mark) => mark.line));
     for (const which of fit.same) for (const [pin, lines] of index.entries[fit.entry].wordings[which].lines) pins.set(pin, [...(pins.get(pin) ?? []), ...lines]);
     let kept = [...pins.keys()].sort((a, b) => a - b);
     const narrow = (test) => {
@@ -566,10 +570,19 @@
     return parts.slice(0, -1).includes("vllm") ? "vllm" : "";
   };
 
+  const isDocumented = (index, path) => index.path.split(", ").some((each) => path.replaceAll("\\", "/").endsWith(each));
+
+  const elsewhereOf = (log, index, fit) => {
+    const frame = fit.label && !fit.label.name.endsWith(",") ? frameBefore(log, fit.label.start) : null;
+    if (!frame || packageOf(frame.name) !== index.path.split("/")[0] || isDocumented(index, frame.name)) return null;
+    return sticky(RAISES, log.text, frame.end) ? frame.name : null;
+  };
+
   const isForeign = (log, index, fit) => {
     if (!fit.label || fit.label.name.endsWith(",")) return false;
     const frame = frameBefore(log, fit.label.start), from = frame ? packageOf(frame.name) : "";
-    if (from) return from !== index.path.split("/")[0];
+    if (from === index.path.split("/")[0]) return !(fit.same.length && (fit.exactness || !fit.whole)) && elsewhereOf(log, index, fit) !== null;
+    if (from) return true;
     if (frame && frame.name.includes("/") && sticky(RAISES, log.text, frame.end)) return true;
     const entry = index.entries[fit.entry];
     return !entry.bare && hasStrangeValue(log, entry, fit);
@@ -581,17 +594,26 @@
       return first && entry.openings[placeholder] && !entry.openings[placeholder].includes(first[0]);
     });
 
-  const copied = (log, fit) => ({
-    status: "other program", message: messageAt(log, fit.label.end, log.text.length),
-    file: frameBefore(log, fit.label.start)?.name ?? null, lines: log.lines(fit.start, fit.end),
-  });
+  const copied = (log, index, fit) => {
+    const frame = frameBefore(log, fit.label.start), own = frame && packageOf(frame.name) === index.path.split("/")[0];
+    return {
+      status: own ? "other file" : "other program", message: messageAt(log, fit.label.end, log.text.length),
+      file: frame?.name ?? null, lines: log.lines(fit.start, fit.end),
+    };
+  };
+
+  const death = (log) => {
+    const found = DEATH.exec(log.text);
+    return found && { status: "other program", message: found[0].trim(), file: null, lines: log.lines(found.index, found.index + found[0].length) };
+  };
 
   const otherError = (log, index, known, complaints) => {
     const labels = log.marks.filter((mark) => mark.kind === "label");
     for (const [number, mark] of labels.entries()) {
       if (known.some((fit) => fit.label === mark || (fit.start <= mark.start && mark.start < fit.end))) continue;
       if (complaints.some((each) => mark.end <= each.start && each.start < mark.end + 20)) continue;
-      const message = messageAt(log, mark.end, labels[number + 1]?.start ?? log.text.length);
+      let message = messageAt(log, mark.end, labels[number + 1]?.start ?? log.text.length);
+      if (mark.name === "message") message = message.split(/['"],[ \t]*['"]/)[0];
       if (!message || isNotice(log, mark.start) || POINTER.test(message) || mark.name.endsWith("Warning")) continue;
       if (log.after(mark.end).some((each) => each.kind === "title" && each.start < mark.end + 300)) continue;
       const title = log.before(mark.start).find((each) => each.kind === "title" && mark.start - each.end < 400);

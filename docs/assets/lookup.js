@@ -58,8 +58,9 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   const card = (match) => {
     const title = match.slug ? element("a", { href: address(match.url) }, match.template) : element("span", {}, match.template);
     const rows = Object.entries(match.values ?? {}).map(([name, text]) => row(name, "you have ", element("code", {}, text)));
-    if (match.releases) rows.push(row("Release", pins(match.releases)));
-    if (match.liftedIn) rows.push(row("Lifted in", `${match.liftedIn}: that release no longer makes this check`));
+    if (match.file) rows.push(row("Raised by", element("code", {}, shortPath(match.file)), ": an older or newer home of this check; no release follows from it"));
+    else if (match.releases) rows.push(row("Release", pins(match.releases)));
+    if (match.liftedIn) rows.push(row("Lifted in", `${match.liftedIn}: the configuration no longer makes this check`));
     if (!match.slug) rows.push(row("Page", "none: only releases that are no longer documented raise it"));
     if (match.confidence) rows.push(row("Match", { certain: "certain: the whole message", likely: "likely: nearly the whole message", possible: "possible: a part of the message" }[match.confidence]));
     return element("li", {}, title, element("dl", {}, ...rows));
@@ -139,7 +140,7 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
       const document_ = await fetch(`${root}api/errors/${match.id}.json`).then((answer) => answer.json()).catch(() => null);
       const at = document_?.occurrences.find((each) => each.pin === match.releases[0]) ?? document_?.occurrences[0];
       const guards = (at?.guards ?? []).filter((guard) => guard.origin !== "earlier check").map((guard) => `  ${guard.text} is ${guard.holds ? "true" : "false"}`);
-      lines.push(`Message: ${match.template}`, `Id: ${match.id} (${match.confidence})`, `Release: ${found.version ?? pins(match.releases)}`);
+      lines.push(`Message: ${match.template}`, `Id: ${match.id} (${match.confidence})`, `Release: ${found.version ?? (match.file ? `unknown; raised by ${shortPath(match.file)}` : pins(match.releases))}`);
       for (const [name, value] of Object.entries(match.values)) lines.push(`Value: ${name} = ${redact(value)}`);
       if (match.slug) lines.push(`Page: ${new URL(`${root}${match.url}`, location.href).href}`);
       if (guards.length) lines.push("Conditions:", ...guards);
