@@ -47,6 +47,17 @@ class Conflict:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """One text that a list in a message can hold, under the same conditions; another row when they are others."""
+
+    text: str
+    pins: tuple[Pin, ...]
+    """The documented pins that print it so, newest first."""
+    items: tuple[Item, ...]
+    """As the newest of them adds it; several when several statements do."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings of the site."""
 
@@ -114,14 +125,23 @@ def explained(error: Error, catalog: Catalog) -> Iterator[tuple[Occurrence, Expl
             yield occurrence, explanation
 
 
-def listed_items(error: Error, catalog: Catalog) -> dict[str, dict[str, list[tuple[Pin, Item]]]]:
-    """Placeholder → text of an item of its list → the documented pins that have it, newest first, and the item."""
-    found: dict[str, dict[str, list[tuple[Pin, Item]]]] = {}
+def listed_items(error: Error, catalog: Catalog) -> dict[str, list[Listed]]:
+    """Placeholder → what its list can hold, at any documented pin."""
+    found: dict[str, dict[tuple[str, tuple[str, ...]], list[tuple[Pin, tuple[Item, ...]]]]] = {}
     for occurrence, explanation in explained(error, catalog):
         for each in explanation.lists:
+            by_text: dict[str, list[Item]] = {}
             for item in each.items:
-                found.setdefault(each.placeholder, {}).setdefault(item.text, []).append((occurrence.pin, item))
-    return found
+                by_text.setdefault(item.text, []).append(item)
+            for text, items in by_text.items():
+                asked = tuple(f"{c.text or c.guard}" for item in items for c in item.conditions)
+                pins = found.setdefault(each.placeholder, {}).setdefault((text, asked), [])
+                if occurrence.pin not in [pin for pin, _ in pins]:
+                    pins.append((occurrence.pin, tuple(items)))
+    return {
+        placeholder: [Listed(text, tuple(pin for pin, _ in seen), seen[0][1]) for (text, _), seen in listed.items()]
+        for placeholder, listed in found.items()
+    }
 
 
 def _conflicts(catalog: Catalog, entries: Mapping[str, Entry]) -> Iterator[Conflict]:
@@ -136,9 +156,16 @@ def _conflicts(catalog: Catalog, entries: Mapping[str, Entry]) -> Iterator[Confl
                         pairs.setdefault(pair, {})[error.slug] = error
     found: dict[tuple[str, str], Conflict] = {}
     for (first, second), told in pairs.items():
+        if _is_part(entries[first], entries[second]):
+            continue
         one, other = sorted((entries[first], entries[second]), key=lambda entry: entry.name.lower())
         found[one.name.lower(), other.name.lower()] = Conflict(one, other, tuple(told.values()))
     yield from (found[pair] for pair in sorted(found))
+
+
+def _is_part(one: Entry, other: Entry) -> bool:
+    """Whether one is a key of the other, which has to be set for the key to be there."""
+    return one.name.startswith(f"{other.name}.") or other.name.startswith(f"{one.name}.")
 
 
 def _pairs(explainer: Explainer, explanation: Explanation) -> Iterator[tuple[str, str]]:

@@ -94,7 +94,9 @@ class ItemRow:
     text: str
     releases: str
     html: str
-    """Its conditions at the newest pin that has it."""
+    """Its conditions."""
+    is_current: bool
+    """Whether the newest pin that raises the error prints it so."""
 
 
 def anchor(name: str) -> str:
@@ -167,12 +169,19 @@ def guard_words(guard: Guard) -> str:
 
 
 def setting_rows(error: Error, occurrence: Occurrence, catalog: Catalog) -> list[SettingRow]:
-    """The settings that a check reads, those behind properties last."""
+    """The settings that a check reads, those that its analysis names at once first, those behind properties last."""
     explanation = catalog.explanation(occurrence)
     explainer = catalog.explainers.get(occurrence.pin.label)
     if explanation is None or explainer is None:
         return []
-    return [_setting_row(error.repository, each, explainer) for each in explanation.involved]
+    return [_setting_row(error.repository, each, explainer) for each in told_first(error, explanation.involved)]
+
+
+def told_first(error: Error, involved: Iterable[Involved]) -> list[Involved]:
+    """The settings that summary and first solution name, then the others; each in the order in which they are read."""
+    told = f"{error.analysis.summary} {error.analysis.solutions[0]}" if error.analysis else ""
+    names = re.findall(r"[\w.-]+", told)
+    return sorted(involved, key=lambda each: not {each.setting.label, each.setting.label.rpartition(".")[2]} & {*names})
 
 
 def _setting_row(repository: str, involved: Involved, explainer: Explainer) -> SettingRow:
@@ -315,11 +324,12 @@ def item_rows(error: Error, catalog: Catalog) -> list[tuple[str, list[ItemRow]]]
             placeholder,
             [
                 ItemRow(
-                    text,
-                    pin_ranges([pin for pin, _ in seen], [pin for pin in catalog.pins if pin.documented]),
-                    _alternatives([item for pin, item in seen if pin == seen[0][0]], catalog),
+                    each.text,
+                    pin_ranges(each.pins, [pin for pin in catalog.pins if pin.documented]),
+                    _alternatives(each.items, catalog),
+                    error.primary.pin in each.pins,
                 )
-                for text, seen in items.items()
+                for each in items
             ],
         )
         for placeholder, items in found.items()

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.analysis import TagInfo
+from generator.by_setting import listed_items
 from generator.catalog import Catalog, Error
+from generator.conditions import told_first
 from generator.history import Change, Comparison, compare
 from generator.pictures import Count, Growth
 from generator.settings import Setting, Sort
@@ -43,6 +45,8 @@ class Row:
     """Which pins raise it, as positions among the pins of the catalog."""
     releases: str
     """The same in a few words."""
+    more: tuple[str, ...]
+    """What else its message can hold, and what decides that: items of lists, and their settings."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +65,9 @@ def topics_of(error: Error, catalog: Catalog) -> tuple[Topic, ...]:
 
 
 def settings_of(error: Error, catalog: Catalog) -> tuple[Setting, ...]:
-    """The settings that the newest check reads and that somebody can set: those that it reads itself first."""
+    """The settings that the newest check reads and that somebody can set, the most telling first."""
     explanation = catalog.explanation(error.primary)
-    involved = explanation.involved if explanation else ()
+    involved = told_first(error, explanation.involved) if explanation else ()
     return tuple(each.setting for each in involved if each.setting.routes or each.setting.sort is Sort.ENVIRONMENT)
 
 
@@ -95,7 +99,16 @@ def row_of(error: Error, catalog: Catalog) -> Row:
         states=tuple(state for state in STATES if states.get(state)),
         pins=tuple(position[pin.label] for pin in error.pins),
         releases=_releases(error, first, last),
+        more=_more(error, catalog),
     )
+
+
+def _more(error: Error, catalog: Catalog) -> tuple[str, ...]:
+    """The items of its lists with the settings that add them, at any documented pin."""
+    listed = [each for found in listed_items(error, catalog).values() for each in found]
+    conditions = [told for each in listed for item in each.items for told in item.conditions]
+    labels = [setting.label for told in conditions for setting in told.settings]
+    return tuple(dict.fromkeys([*(each.text for each in listed), *labels]))
 
 
 def _releases(error: Error, first: str, last: str) -> str:

@@ -246,16 +246,22 @@ def _computed(error: Error, catalog: Catalog) -> dict[str, Any]:
         return conditions.condition_rows(error, occurrence, told, catalog)
 
     earlier = [guard for guard in site.guards if guard.origin is Origin.CHECK]
+    lists = conditions.item_rows(error, catalog)
     few = len(earlier) <= _FEW_CHECKS
+    shown = rows([guard for guard in site.guards if few or guard.origin is not Origin.CHECK])
+    ways = conditions.way_rows(error, explanation, explainer) if explanation and explainer else []
+    linked = "".join([*(each.html for each in shown), *(each.html for each in ways)])
     return {
-        "shown_conditions": rows([guard for guard in site.guards if few or guard.origin is not Origin.CHECK]),
+        "shown_conditions": shown,
+        "anchors": frozenset(re.findall(r'href="#(set-[^"]*)"', linked)),
         "hidden_conditions": [] if few else rows(earlier),
         "setting_rows": conditions.setting_rows(error, occurrence, catalog),
         "unresolved": explanation.unresolved if explanation else (),
         "borrowed": explainer.arguments.declarations.borrowed if explainer else None,
-        "ways": conditions.way_rows(error, explanation, explainer) if explanation else [],
+        "ways": ways,
         "next_rows": conditions.next_rows(error, explanation, catalog) if explanation else [],
-        "item_lists": conditions.item_rows(error, catalog),
+        "item_lists": lists,
+        "listed": {placeholder: number for number, (placeholder, _) in enumerate(lists, start=1)},
     }
 
 

@@ -77,13 +77,13 @@ class NextCheckDocument(Document):
 
 
 class ItemDocument(Document):
-    """One text that a list in the message can hold."""
+    """One text that a list in the message can hold, under the same conditions in some releases."""
 
     text: str
     pins: list[str]
-    """The documented releases that can print it, newest first."""
+    """The documented releases that print it under these conditions, newest first."""
     conditions: list[list[str]]
-    """What must hold at the newest of them, in words or as code; several lists when several statements add it."""
+    """What must hold, in words or as code; several lists when several statements add it."""
 
 
 class ItemListDocument(Document):
@@ -240,11 +240,11 @@ def item_documents(error: Error, catalog: Catalog) -> list[ItemListDocument]:
             placeholder=placeholder,
             items=[
                 ItemDocument(
-                    text=text,
-                    pins=list(dict.fromkeys(pin.label for pin, _ in seen)),
-                    conditions=[[told(c) for c in item.conditions] for pin, item in seen if pin == seen[0][0]],
+                    text=each.text,
+                    pins=[pin.label for pin in each.pins],
+                    conditions=[[told(c) for c in item.conditions] for item in each.items],
                 )
-                for text, seen in items.items()
+                for each in items
             ],
         )
         for placeholder, items in found.items()

@@ -13,6 +13,9 @@ _READ = re.compile(r' (?:markdown="0"|data-search-exclude(?:="[a-z-]*")?)(?=[^<>
 """Attributes that Markdown and the search index have read. In text, an equals sign is still a reference here."""
 _NEEDLESS = re.compile(r"(?<=>)\n(?=</?(?:a|div|label|li|nav|span|ul)\b)|(?<=class=\"md-ellipsis\">)\n|\n(?=</span>)")
 
+_ELLIPSIS = re.compile(r'(class="md-nav__link">)<span class="md-ellipsis">([^<]*)</span>')
+"""Entries of menus may wrap; the theme would cut them off."""
+
 
 def slim(page: str) -> str:
     """The page without needless character references, and without blank lines around the article."""
@@ -33,4 +36,4 @@ def _plain(found: re.Match[str]) -> str:
 
 def _tight(text: str) -> str:
     """Lines without indentation, and no line ends inside labels; the frame of a page has nothing preformatted."""
-    return _NEEDLESS.sub("", re.sub(r"\s*\n\s*", "\n", text))
+    return _ELLIPSIS.sub(r"\1\2", _NEEDLESS.sub("", re.sub(r"\s*\n\s*", "\n", text)))

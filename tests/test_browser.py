@@ -157,7 +157,7 @@ def test_the_page_of_an_error_without_analysis_says_so(tiny, browser: Browser) -
 def test_conflicts_are_reached_by_keyboard_and_on_a_phone(page: Page, address: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
     page.goto(f"{address}settings/")
-    matrix = page.get_by_role("region", name="Settings that cannot be combined")
+    matrix = page.get_by_role("region", name="Settings that conflict")
     matrix.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.querySelector('.ve-matrix').scrollLeft > 0")

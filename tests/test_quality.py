@@ -191,7 +191,7 @@ def test_before_and_after_stand_side_by_side_where_there_is_room(page: Page, add
 
 def test_pages_of_errors_are_light(site: Path) -> None:
     sizes = {path.parent.name: path.stat().st_size for path in (site / "errors").glob("*/index.html")}
-    assert {name: size for name, size in sizes.items() if size >= 50 * 1024} == {}
+    assert {name: size for name, size in sizes.items() if size >= 50_000} == {}
 
 
 def test_a_first_visit_is_light(page: Page, address: str) -> None:

@@ -9,8 +9,9 @@
   let sorted = "";
 
   // Quotes, colons and other marks of a pasted message tell nothing.
-  const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}_./$-]+/u).map((each) => each.replace(/^[.]+|[.,]+$/g, "")).filter(Boolean);
-  const texts = new Map(rows.map((row) => [row, `${row.textContent} ${row.dataset.settings}`.toLowerCase()]));
+  const plain = (text) => text.toLowerCase().replace(/[_-]+/g, " ");
+  const words = (text) => plain(text).split(/[^\p{L}\p{N}./$]+/u).map((each) => each.replace(/^[.]+|[.,]+$/g, "")).filter(Boolean);
+  const texts = new Map(rows.map((row) => [row, plain(`${row.textContent} ${row.dataset.settings} ${row.dataset.more ?? ""}`)]));
   const fits = {
     q: (row, value) => words(value).every((word) => texts.get(row).includes(word)),
     release: (row, value) => row.dataset.pins.split(" ").includes(value),

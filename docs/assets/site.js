@@ -17,12 +17,24 @@ for (const label of document.querySelectorAll(".md-header__button[for=__drawer],
   label.append(button);
 }
 
+// On a phone, the menu of an error page has its sections too: the theme shows them only for pages in the navigation.
+const sections = document.querySelector(".md-sidebar--secondary .md-nav__list"), menu = document.querySelector("[data-ve-sections]");
+if (sections && menu) {
+  menu.append(...[...sections.children].map((each) => each.cloneNode(true)));
+  menu.addEventListener("click", () => document.getElementById("__drawer").click());
+}
+
 // The marks of a message or flag would be operators of the search: it gets the words alone. What was typed stays as it is.
 const post = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...rest) {
   const words = (text) => text.replace(/[^\p{L}\p{N}_.]+|\.(?!\d)/gu, " ").trim();
   return post.call(this, typeof message?.data === "string" ? { ...message, data: words(message.data) } : message, ...rest);
 };
+
+// A new question is answered from the top, wherever the last answer was left.
+document.querySelector(".md-search__input")?.addEventListener("input", () => {
+  document.querySelector(".md-search__scrollwrap").scrollTop = 0;
+});
 
 // From a plain folder, a link to a folder would list its files, and no browser lets the search read its index.
 if (location.protocol === "file:") {
