@@ -16,9 +16,9 @@ from generator.lookup import Explanation, Match, Status
 _STATUS = {
     Status.MATCHED: "A known error.",
     Status.OTHER_WORDING: "A known error, in the wording of other releases.",
-    Status.OTHER_FILE: "Raised by vLLM, or while its configuration was built, but not by a documented file.",
+    Status.OTHER_FILE: "Raised by vLLM, or while its configuration was built, but in a file without pages here.",
     Status.FIELD: "A field or an argument was refused before any check of the configuration ran.",
-    Status.OTHER_PROGRAM: "Nothing says that vLLM raised this: no tracked release has it in the documented file.",
+    Status.OTHER_PROGRAM: "No check of vLLM's configuration, and nothing in the text says that vLLM raised it.",
     Status.POINTER: "This only points to a cause further up, which is not in the text. Give more of the log.",
     Status.WARNING: "Warnings only: vLLM goes on after them. A failure, if there is one, is further down in the log.",
     Status.NO_ERROR: "There is no error in this text.",

@@ -347,6 +347,13 @@ def pin_ranges(having: Sequence[Pin], pins: Sequence[Pin]) -> str:
 
 
 def _alternatives(items: Sequence[Item], catalog: Catalog) -> str:
-    """The conditions of one item; of an item that several statements add, each on its own."""
-    told = [" and ".join(sentence_html(each, catalog.setting_pages) for each in item.conditions) for item in items]
+    """The conditions of one item that tell; of an item that several statements add, each on its own."""
+    told = [
+        " and ".join(
+            sentence_html(each, catalog.setting_pages)
+            for each in item.conditions
+            if not each.settings or not {setting.key for setting in each.settings} <= EVERYWHERE
+        )
+        for item in items
+    ]
     return "; or ".join(dict.fromkeys(each or "always" for each in told))

@@ -13,6 +13,7 @@ _READ = re.compile(r' (?:markdown="0"|data-search-exclude(?:="[a-z-]*")?)(?=[^<>
 """Attributes that Markdown and the search index have read. In text, an equals sign is still a reference here."""
 _NEEDLESS = re.compile(r"(?<=>)\n(?=</?(?:a|div|label|li|nav|span|ul)\b)|(?<=class=\"md-ellipsis\">)\n|\n(?=</span>)")
 
+_TABLE = re.compile(r"\n(?=</?(?:t[rdh]|thead|tbody|table)>)")
 _ELLIPSIS = re.compile(r'(class="md-nav__link">)<span class="md-ellipsis">([^<]*)</span>')
 """Entries of menus may wrap; the theme would cut them off."""
 
@@ -24,7 +25,7 @@ def slim(page: str) -> str:
     if not start or not end:
         return page
     article = _READ.sub("", _RAW.sub(r"\1\3", article))
-    article = _REFERENCE.sub(_plain, article).rstrip()
+    article = _REFERENCE.sub(_plain, _TABLE.sub("", article)).rstrip()
     return f"{_tight(before)}{start}{article}{end}{_tight(after)}"
 
 

@@ -25,7 +25,10 @@ STATEMENTS = {
     "ModelConfig.is_moe": ("the model is a mixture of experts", "the model is not a mixture of experts"),
     "ModelConfig.supports_replayssm": ("the model supports ReplaySSM", "the model does not support ReplaySSM"),
     "ModelConfig.use_mla": ("the model uses MLA attention", "the model does not use MLA attention"),
-    "ParallelConfig.use_ubatching": ("microbatching is on", "microbatching is off"),
+    "ParallelConfig.use_ubatching": (
+        "microbatching (`--enable-dbo`, `--ubatch-size`) is on",
+        "microbatching (`--enable-dbo`, `--ubatch-size`) is off",
+    ),
     "VllmConfig.use_v2_model_runner": ("Model Runner V2 is on", "Model Runner V2 is off"),
 }
 """Key of a computed truth → how it reads when true and when false."""

@@ -50,8 +50,9 @@ def address(real: Real, index: LookupIndex, tmp_path_factory: pytest.TempPathFac
         shutil.copy(ROOT / "docs" / "assets" / name, folder / "assets")
     (folder / "lookup" / "index.html").write_text(PAGE)
     (folder / "api" / "lookup.json").write_text(to_compact_json(lookup_document(index)))
-    error = real.catalog.by_slug[QUANTIZATION]
-    (folder / "api" / "errors" / f"{error.id}.json").write_text(to_json(error_document(error, real.catalog)))
+    for slug in (QUANTIZATION, "model-runner-v2-does-not-yet-support"):
+        error = real.catalog.by_slug[slug]
+        (folder / "api" / "errors" / f"{error.id}.json").write_text(to_json(error_document(error, real.catalog)))
     (folder / "favicon.ico").touch()
     with served(folder) as address:
         yield address
@@ -133,6 +134,43 @@ def test_a_link_to_the_result_does_not_hold_the_log(page: Page, real: Real, addr
         other.goto(page.url)
         expect(other.get_by_role("link", name="The quantization method")).to_be_visible()
         assert "fp8" not in other.locator("main").inner_text()
+
+
+def test_items_of_a_list_are_explained_one_by_one(page: Page) -> None:
+    page.get_by_label("Paste your log").fill(
+        "(APIServer pid=1) INFO 05-18 01:31:10 [api_server.py:1896] vLLM API server version 0.31.0\n"
+        "ValueError: Model Runner V2 does not yet support: dual batch overlap, KV sharing fast prefill, quantum bits\n"
+    )
+    rows = page.locator(".ve-results dl > div")
+    expect(rows.filter(has_text="microbatching")).to_have_text(
+        "dual batch overlapis listed because microbatching (--enable-dbo, --ubatch-size) is on and "
+        "VLLM_USE_V2_MODEL_RUNNER is not set"
+    )
+    expect(rows.filter(has_text="--kv-sharing-fast-prefill")).to_have_text(
+        "KV sharing fast prefillis listed because --kv-sharing-fast-prefill is on; so printed by c794754062 to v0.29.0 "
+        "(3 of the tracked releases), not by 0.31.0"
+    )
+    assert rows.filter(has_text="quantum bits").count() == 1, "only the value itself"
+
+
+def test_what_is_not_documented_has_a_next_step(page: Page) -> None:
+    page.get_by_label("Paste your log").fill("ValueError: /home/jane/x: the flux capacitor is empty\n")
+    link = page.get_by_role("link", name="Search vLLM's issues for it")
+    address = link.get_attribute("href") or ""
+    assert address.startswith("https://github.com/vllm-project/vllm/issues?q=")
+    assert "flux%20capacitor" in address and "jane" not in address
+
+
+def test_the_report_names_arguments_without_their_texts(page: Page) -> None:
+    page.get_by_label("Paste your log").fill(
+        "INFO non-default args: {'model': 'secret-model', 'enable_dbo': True, 'seed': 7, 'dtype': 'half'}\n"
+        "ValueError: Model Runner V2 requires Triton.\n"
+    )
+    page.get_by_role("button", name="Copy report").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    report = page.evaluate("navigator.clipboard.readText()")
+    assert "Arguments: model, enable_dbo=True, seed=7, dtype\n" in report
+    assert "secret-model" not in report
 
 
 def test_copied_report(page: Page, real: Real) -> None:

@@ -2,13 +2,13 @@
 "use strict";
 
 for (const box of document.querySelectorAll("[data-lookup]")) {
-  const root = box.dataset.root ?? "", project = "vLLM";
+  const root = box.dataset.root ?? "", project = "vLLM", issues = "https://github.com/vllm-project/vllm/issues?q=";
   const STATUS = {
     matched: () => "This is a known error.",
     "other wording": () => "This is a known error, in the wording of other releases.",
-    "other file": ({ file }) => `${project} raised this${file ? ` in ${shortPath(file)}` : ""}, or it was raised while the configuration was built; it is not one of the messages documented here.`,
+    "other file": ({ file }) => `${project} raised this${file ? ` in ${shortPath(file)}` : ""}, or it was raised while the configuration was built. This site covers vllm/config/vllm.py only, so it has no page.`,
     "field complaint": () => "A field or an argument was refused before any check of the configuration ran.",
-    "other program": () => `Nothing says that ${project} raised this: it is no message of the documented file in any tracked release.`,
+    "other program": () => `This is no check of ${project}'s configuration, and nothing in the text says that ${project} raised it. It has no page here.`,
     "cause missing": () => "This only points to a cause further up, which is not in the text. Paste more of the log.",
     warning: () => `These are warnings; ${project} goes on after them. If the start failed, the cause is further down in the log.`,
     "no error": () => "There is no error in this text.",
@@ -55,6 +55,27 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   const pins = (labels) => labels.length < 2 ? labels[0] ?? "none of those that are tracked has quite this wording" : `${labels.at(-1)} to ${labels[0]} (${labels.length} of the tracked releases)`;
   const row = (name, ...value) => element("div", {}, element("dt", {}, name), element("dd", {}, ...value));
 
+  const words = (text) => text.split("`").map((piece, at) => (at % 2 ? element("code", {}, piece) : piece));
+  const fixed = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\\\{.*?\\\}/g, ".{1,80}");
+
+  // A list in a message: what adds each of its items, from the data of that error. Nothing is shown where that is not to be had.
+  const explainItems = async (match, version, place) => {
+    const lists = Object.entries(match.values ?? {}).filter(([name]) => name.includes("join("));
+    if (!lists.length || inFolder) return;
+    const { possibleItems } = await fetch(`${root}api/errors/${match.id}.json`).then((answer) => answer.json());
+    for (const [name, text] of lists) {
+      const items = possibleItems.find((each) => each.placeholder === name)?.items ?? [];
+      for (const piece of items.length ? text.split(", ") : []) {
+        const same = items.filter((each) => new RegExp(`^${fixed(each.text)}$`, "i").test(piece));
+        const mine = same.find((each) => each.pins.includes(`v${version}`)) ?? same[0];
+        if (!mine) continue;
+        const told = mine.conditions.map((all) => all.join(" and ")).join("; or ");
+        const when = version && !mine.pins.includes(`v${version}`) ? `; so printed by ${pins(mine.pins)}, not by ${version}` : "";
+        place.append(row(piece, "is listed because ", ...words(told), when));
+      }
+    }
+  };
+
   const card = (match) => {
     const title = match.slug ? element("a", { href: address(match.url) }, match.template) : element("span", {}, match.template);
     const rows = Object.entries(match.values ?? {}).map(([name, text]) => row(name, "you have ", element("code", {}, text)));
@@ -62,8 +83,11 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     else if (match.releases) rows.push(row("Release", pins(match.releases)));
     if (match.liftedIn) rows.push(row("Lifted in", `${match.liftedIn}: the configuration no longer makes this check`));
     if (!match.slug) rows.push(row("Page", "none: only releases that are no longer documented raise it"));
+    const list = element("dl", {});
     if (match.confidence) rows.push(row("Match", { certain: "certain: the whole message", likely: "likely: nearly the whole message", possible: "possible: a part of the message" }[match.confidence]));
-    return element("li", {}, title, element("dl", {}, ...rows));
+    list.append(...rows);
+    explainItems(match, last?.found.version, list).catch(() => {});
+    return element("li", {}, title, list);
   };
 
   const complaint = (each) => element("li", {},
@@ -90,6 +114,10 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     if (found.message) results.append(element("p", {}, found.matches.length ? "Also in the log, and not documented here: " : "", element("code", {}, found.message)));
     if (found.matches.length) results.prepend(element("ol", {}, ...found.matches.map(card)));
     if (found.complaints.length) results.append(element("ul", {}, ...found.complaints.map(complaint)));
+    if (found.message && !found.matches.length && !found.complaints.length) {
+      const address = issues + encodeURIComponent(redact(found.message).slice(0, 200));
+      results.append(element("p", {}, element("a", { href: address, rel: "noreferrer" }, `Search ${project}'s issues for it`), " (this sends the message to GitHub)."));
+    }
     if (found.version) results.append(element("p", {}, `The log names release ${found.version}.`));
     if (found.lines.length) results.append(excerpt(text, found.lines));
     copy.hidden = !(found.matches.length || found.message || found.complaints.length);
@@ -134,6 +162,12 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
 
   const flagsOf = (text) => [...new Set(text.match(/(?<![\w-])--[a-z][\w.-]{2,60}(?:[ =](?!-)[^\s'"`,;)]{1,80})?/g) ?? [])].slice(0, 40);
 
+  // vLLM prints what differs from its defaults. Names and numbers tell nobody's secrets; texts may.
+  const argumentsOf = (text) => {
+    const printed = /non-default args: (\{[^\n]{0,4000})/.exec(text)?.[1] ?? "";
+    return [...printed.matchAll(/'([a-z]\w{1,60})': (True|False|None|-?[0-9.]+(?=[,}]))?/g)].map(([, name, value]) => (value ? `${name}=${value}` : name)).slice(0, 40);
+  };
+
   const report = async ({ text, found }) => {
     const lines = [];
     for (const match of found.matches) {
@@ -147,8 +181,9 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     }
     for (const each of found.complaints) lines.push(`Complaint: ${each.kind}: ${[each.class, each.field].filter(Boolean).join(".")}: ${redact(each.reason)}`);
     if (found.message) lines.push(`Not documented: ${redact(found.message)}`);
-    const flags = flagsOf(redact(text));
+    const flags = flagsOf(redact(text)), given = argumentsOf(text);
     if (flags.length) lines.push(`Flags: ${flags.join(" ")}`);
+    if (given.length) lines.push(`Arguments: ${given.join(", ")}`);
     return `${lines.join("\n")}\n`;
   };
 

@@ -27,8 +27,36 @@ if (sections && menu) {
 // The marks of a message or flag would be operators of the search: it gets the words alone. What was typed stays as it is.
 const post = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...rest) {
-  const words = (text) => text.replace(/[^\p{L}\p{N}_.]+|\.(?!\d)/gu, " ").trim();
-  return post.call(this, typeof message?.data === "string" ? { ...message, data: words(message.data) } : message, ...rest);
+  if (typeof message?.data !== "string") return post.call(this, message, ...rest);
+  if (!asked.has(this)) {
+    this.addEventListener("message", (event) => {  // the theme, which listens longer, is told again
+      const isSorted = event.isTrusted && titlesFirst(event.data?.data?.items, asked.get(this));
+      if (isSorted) this.dispatchEvent(new MessageEvent("message", { data: event.data }));
+    });
+  }
+  asked.set(this, plainWords(message.data));
+  return post.call(this, { ...message, data: message.data.replace(/[^\p{L}\p{N}_.]+|\.(?!\d)/gu, " ").trim() }, ...rest);
+};
+
+// Of the pages that are found, those come first whose title has the longest run of what was typed; an equal title leads.
+const asked = new WeakMap();
+const plainWords = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu)?.slice(0, 80) ?? [];
+const longestRun = (title, query) => {
+  let best = 0, before = [];
+  for (const word of title) {
+    before = query.map((each, at) => each === word ? (before[at - 1] ?? 0) + 1 : 0);
+    best = Math.max(best, ...before);
+  }
+  return best > 1 || query.length === 1 ? best : 0;
+};
+const titlesFirst = (found, query) => {
+  if (!Array.isArray(found) || !query.length) return false;
+  const keys = new Map(found.map((each) => {
+    const title = plainWords((each.find(({ location }) => !location.includes("#")) ?? each[0]).title.replace(/<[^>]*>/g, ""));
+    return [each, [title.join(" ") === query.join(" ") ? 1 : 0, longestRun(title, query)]];
+  }));
+  found.sort((one, other) => keys.get(other)[0] - keys.get(one)[0] || keys.get(other)[1] - keys.get(one)[1]);
+  return true;
 };
 
 // A new question is answered from the top, wherever the last answer was left.
