@@ -22,6 +22,8 @@ from generator.settings import Setting, Sort, behind
 from generator.ways_out import Change, Way
 from generator.words import Sentence
 
+_OFF, _NOT_SET = " is off or not set", " is not set"
+"""The second says the first, and more."""
 _FEW_AUTOMATIC = 2
 _FEW_CONDITIONS = 4
 
@@ -249,6 +251,10 @@ def automatic_html(repository: str, assigned: Automatic, explainer: Explainer, p
     """One assignment by the documented project: the value, when, and where."""
     conditions = [
         each for each in assigned.conditions if {s.key for s in each.settings} - EVERYWHERE or not each.settings
+    ]
+    told = {each.text for each in conditions}
+    conditions = [
+        each for each in conditions if f"{(each.text or '').removesuffix(_OFF)}{_NOT_SET}" not in told - {each.text}
     ]
     shown = " and ".join(_brief(each) for each in conditions[-_FEW_CONDITIONS:])
     more = "… and " if len(conditions) > _FEW_CONDITIONS else ""

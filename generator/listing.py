@@ -117,6 +117,37 @@ def _releases(error: Error, first: str, last: str) -> str:
     return f"{first} and later" if first != last else f"{first}"
 
 
+@dataclass(frozen=True)
+class ListChange:
+    """What a list in one message can hold at a pin, and could not, or not so, at an older one."""
+
+    error: Error
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+    other: tuple[str, ...]
+    """Items that both have, under other conditions."""
+
+
+def list_changes(comparison: Comparison, catalog: Catalog) -> tuple[ListChange, ...]:
+    """The errors of both pins whose lists differ; empty when a pin without pages is compared."""
+    found: list[ListChange] = []
+    for error in catalog.errors:
+        listed = [each for items in listed_items(error, catalog).values() for each in items]
+        if comparison.older not in error.pins or comparison.newer not in error.pins:
+            continue
+        before = {each.text: each for each in listed if comparison.older in each.pins}
+        after = {each.text: each for each in listed if comparison.newer in each.pins}
+        change = ListChange(
+            error,
+            tuple(text for text in before if text not in after),
+            tuple(text for text in after if text not in before),
+            tuple(text for text, each in after.items() if text in before and before[text] != each),
+        )
+        if before and after and (change.gone or change.new or change.other):
+            found.append(change)
+    return tuple(found)
+
+
 def counts(catalog: Catalog, comparisons: tuple[Comparison, ...]) -> tuple[Count, ...]:
     """Errors per pin, the oldest first; `comparisons` are of neighbours, newest first."""
     everything = (*catalog.errors, *catalog.history_only)

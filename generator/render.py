@@ -131,6 +131,16 @@ def render_settings(settings: Settings, catalog: Catalog, covered: Sequence[tupl
     return _render("settings_index.md.jinja", **index_view(settings, catalog), covered=covered)
 
 
+_CHANGED = {
+    Change.ADDED: "added",
+    Change.RETIRED: "lifted",
+    Change.REWORDED: "reworded",
+    Change.GUARDS: "with other conditions",
+    Change.CLASS: "with another exception class",
+    Change.MOVED: "moved to another function",
+}
+
+
 def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True) -> str:
     """What changed between two pins, as Markdown; without links when it goes elsewhere than the site."""
 
@@ -156,8 +166,10 @@ def render_changes(comparison: Comparison, catalog: Catalog, linked: bool = True
         comparison=comparison,
         catalog=catalog,
         is_page=linked,
-        counts=[(change.value, len(comparison.having(change))) for change in Change],
-        sections=[(heading, lead, comparison.having(change)) for heading, lead, change in sections],
+        counts=[(word, count) for change, word in _CHANGED.items() if (count := len(comparison.having(change)))],
+        lists=listing.list_changes(comparison, catalog),
+        page_slug=page_slug,
+        sections=[(heading, lead, change.value, comparison.having(change)) for heading, lead, change in sections],
         link=link,
     )
 

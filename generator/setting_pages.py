@@ -9,7 +9,7 @@ from typing import Any
 
 from generator import escape
 from generator.by_setting import Entry, Settings
-from generator.catalog import Catalog
+from generator.catalog import Catalog, Error
 from generator.conditions import (
     SettingRow,
     anchor,
@@ -52,11 +52,20 @@ def setting_view(entry: Entry, settings: Settings, catalog: Catalog) -> dict[str
         "automatic": [
             automatic_html(catalog.repository, each, explainer) for each in explainer.automatic.get(setting.key, ())
         ],
-        "conflicts": settings.with_entry(entry),
+        "conflicts": _conflicts(entry, settings),
         "releases": _releases(entry, catalog),
         "anchor": anchor,
         "catalog": catalog,
     }
+
+
+def _conflicts(entry: Entry, settings: Settings) -> list[tuple[Error, list[tuple[Entry, bool]]]]:
+    """The errors that refuse a setting together with others, with these, and whether each comes for the first time."""
+    found: dict[str, tuple[Error, list[tuple[Entry, bool]]]] = {}
+    for other, conflict in settings.with_entry(entry):
+        for number, error in enumerate(conflict.errors):
+            found.setdefault(error.slug, (error, []))[1].append((other, number == 0))
+    return list(found.values())
 
 
 def index_view(settings: Settings, catalog: Catalog) -> dict[str, Any]:
