@@ -267,7 +267,7 @@ def automatic_html(repository: str, assigned: Automatic, explainer: Explainer, p
 def _brief(sentence: Sentence) -> str:
     if sentence.text is None:
         return f"{escape.code(_short(sentence.guard.text))} {guard_words(sentence.guard)}"
-    return escape.prose(sentence.text)
+    return f"({escape.prose(sentence.text)})" if ", or " in sentence.text else escape.prose(sentence.text)
 
 
 def _short(text: str) -> str:
@@ -356,7 +356,7 @@ def _alternatives(items: Sequence[Item], catalog: Catalog) -> str:
     """The conditions of one item that tell; of an item that several statements add, each on its own."""
     told = [
         " and ".join(
-            sentence_html(each, catalog.setting_pages)
+            f"({html})" if ", or " in (html := sentence_html(each, catalog.setting_pages)) else html
             for each in item.conditions
             if not each.settings or not {setting.key for setting in each.settings} <= EVERYWHERE
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import lighthouse
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from website import ROOT, chromium, served
 
 ERROR = "errors/sampling-distribution-replay-requires-model-runner-v2/"
@@ -226,11 +226,11 @@ def test_the_site_opens_from_a_folder(page: Page, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
     page.get_by_role("link", name="All errors").first.click()
     page.locator("#ve-index tbody a", has_text="sampling distribution replay requires Model Runner V2").click()
-    assert page.url == (site / ERROR / "index.html").as_uri()
-    assert page.locator(".ve-lead").is_visible()
+    page.wait_for_url((site / ERROR / "index.html").as_uri())
+    expect(page.locator(".ve-lead")).to_be_visible()
     page.locator(".ve-badges a").first.click()
     page.locator(".ve-list a").first.click()
-    assert page.locator(".ve-lead").is_visible()
+    expect(page.locator(".ve-lead")).to_be_visible()
     page.goto((site / "errors" / "index.html").as_uri() + "#topic=mamba")
     assert 0 < page.locator("#ve-index tbody tr:visible").count() < 40
     assert errors == []
@@ -241,14 +241,14 @@ def test_a_log_is_understood_in_a_folder(page: Page, site: Path, path: str) -> N
     page.goto((site / path).as_uri())
     page.get_by_label("Paste your log").fill("ValueError: Model Runner V2 requires Triton.\n")
     page.locator(".ve-results a", has_text="Model Runner V2 requires Triton").click()
-    assert page.url == (site / "errors/model-runner-v2-requires-triton/index.html").as_uri()
+    page.wait_for_url((site / "errors/model-runner-v2-requires-triton/index.html").as_uri())
 
 
 def test_what_is_not_there_is_answered_with_the_box(page: Page, root: str) -> None:
     page.goto(root + "404.html")
     page.get_by_label("Paste your log").fill("ValueError: Model Runner V2 requires Triton.\n")
     page.locator(".ve-results a", has_text="Model Runner V2 requires Triton").click()
-    assert page.url == root + "errors/model-runner-v2-requires-triton/"
+    page.wait_for_url(root + "errors/model-runner-v2-requires-triton/")
 
 
 def test_pages_print_well_on_a4(page: Page, address: str) -> None:
