@@ -39,6 +39,8 @@ The steps, in the order in which a build takes them; a module imports only from 
     wordindex    the words of every wording, for searching
     matching     where a log has them
     complaints   what pydantic and argparse say by themselves
+    values       what stands in place of placeholders
+    origin       who raised what a log shows
     lookup       a pasted log → the errors in it
     handbook     what `explain` needs, kept ready
     indexing     errors → what a lookup searches
@@ -51,7 +53,8 @@ The steps, in the order in which a build takes them; a module imports only from 
     listing      what lists say about errors
     documents    the form of every JSON document
     endpoints    errors → JSON
-    render       an error → Markdown
+    error_page   the page of an error, prepared
+    render       errors and settings → Markdown
     site         everything that is published, as (path, text)
     build        the whole story in one function
     repin        a new pin, and what it would change

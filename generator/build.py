@@ -13,13 +13,13 @@ from generator.analysis import load_writing
 from generator.arguments import Arguments, page_names
 from generator.catalog import Catalog, join
 from generator.declarations import declare
+from generator.error_page import Addresses
 from generator.errors import PinError, ProblemsFound
 from generator.explain import Explainer, explainers
 from generator.extract import Extraction, extract_raise_sites
 from generator.facts import check_facts
 from generator.pins import Pin, read_pins
 from generator.proof import load_runs
-from generator.render import Addresses
 from generator.site import SiteFile, site_files
 from generator.source import SourceFile, Sources, fetch_sources
 

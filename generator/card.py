@@ -11,7 +11,8 @@ from rich.text import Text
 
 from generator.escape import one_line
 from generator.handbook import Handbook
-from generator.lookup import Explanation, Match, Status
+from generator.lookup import Explanation, Match
+from generator.origin import Status
 
 _STATUS = {
     Status.MATCHED: "A known error.",

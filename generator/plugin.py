@@ -23,9 +23,9 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from generator.build import Project, build_site
+from generator.error_page import Addresses
 from generator.errors import GeneratorError
 from generator.pins import read_pins
-from generator.render import Addresses
 from generator.site import SiteFile
 from generator.slim import slim
 from generator.source import Sources

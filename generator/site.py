@@ -13,9 +13,9 @@ from generator import endpoints, listing, render
 from generator.by_setting import collect
 from generator.catalog import Catalog, Error
 from generator.documents import ErrorDocument, ErrorsDocument
+from generator.error_page import Addresses
 from generator.history import compare
 from generator.indexing import build_index
-from generator.render import Addresses
 from generator.setting_documents import coverages, settings_document
 
 

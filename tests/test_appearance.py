@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from generator.render import log_lines
+from generator.error_page import log_lines
 
 if TYPE_CHECKING:
     from conftest import Real

@@ -20,7 +20,8 @@ from generator import matching
 from generator.endpoints import lookup_document, to_compact_json
 from generator.indexing import build_index
 from generator.logtext import decode, read_log
-from generator.lookup import Status, explain, explanation_document
+from generator.lookup import explain, explanation_document
+from generator.origin import Status
 from generator.wordindex import LookupIndex
 
 CASES = sorted((Path(__file__).parent / "lookup_cases").glob("*.yml"))

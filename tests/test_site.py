@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tiny import Tiny, analysis_text, catalog_of, write_data
 
-from generator.render import Addresses
+from generator.error_page import Addresses
 from generator.site import SiteFile, site_files
 from generator.source import Sources
 
@@ -103,7 +103,7 @@ import hashlib, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from tiny import catalog_of
-from generator.render import Addresses
+from generator.error_page import Addresses
 from generator.site import site_files
 catalog = catalog_of({"v2": sys.argv[3], "v1": sys.argv[3].replace("check 1", "old check")}, Path(sys.argv[2]))
 for file in site_files(catalog, Addresses()):
