@@ -1,7 +1,7 @@
 r"""What stands in a pasted log: its words without decoration, and the labels, levels, frames and titles among them.
 
-Knows no message and reads no files. `docs/assets/lookup-search.js` does the same in the browser, step by step: a change here
-is a change there, and tests/lookup_cases/ holds both to it. Every pattern is bounded, so the work is linear.
+Knows no message and reads no files. `docs/assets/lookup-search.js` does the same in the browser, step by step: a change
+here is a change there, and tests/lookup_cases/ holds both to it. Every pattern is bounded, so the work is linear.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A pasted log → an `Explanation`: which errors it holds, with which values, from which release; or what else it is.
 
-Pure: text in, values out. `docs/assets/lookup-search.js` does the same in the browser; tests/lookup_cases/ holds both to it.
+Pure: text in, values out. `docs/assets/lookup-search.js` does the same in the browser; both are held to
+tests/lookup_cases/.
 """
 
 from __future__ import annotations

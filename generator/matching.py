@@ -1,7 +1,8 @@
 """Where the messages of an index stand in a log: whole, cut off, wrapped, retyped or misread.
 
 Templates and log are compared word by word, so white space, line breaks, quotes and decoration do not matter; rare
-pairs of words lead to the few templates that are compared at all. `docs/assets/lookup-search.js` does the same in the browser.
+pairs of words lead to the few templates that are compared at all. `docs/assets/lookup-search.js` does
+the same in the browser.
 """
 
 from __future__ import annotations
