@@ -125,6 +125,21 @@ def condition_rows(
     ]
 
 
+def conditions_html(occurrence: Occurrence, catalog: Catalog) -> list[str]:
+    """The conditions of a check that tell, with links to the pages of their settings."""
+    explanation = catalog.explanation(occurrence)
+    return [
+        sentence_html(each, catalog.setting_pages)
+        for each in (explanation.conditions if explanation else ())
+        if _tells(each)
+    ]
+
+
+def _tells(sentence: Sentence) -> bool:
+    """Whether it says more than that there is a model."""
+    return not sentence.settings or bool({each.key for each in sentence.settings} - EVERYWHERE)
+
+
 def sentence_html(sentence: Sentence, pages: Collection[str], rows: Collection[str] = ()) -> str:
     """A sentence with each setting linked: to its row in this page if it is among `rows`, else to its page if it has
     one.
@@ -249,9 +264,7 @@ def declared_url(repository: str, setting: Setting, explainer: Explainer) -> str
 
 def automatic_html(repository: str, assigned: Automatic, explainer: Explainer, prefix: str = "../settings/") -> str:
     """One assignment by the documented project: the value, when, and where."""
-    conditions = [
-        each for each in assigned.conditions if {s.key for s in each.settings} - EVERYWHERE or not each.settings
-    ]
+    conditions = [each for each in assigned.conditions if _tells(each)]
     told = {each.text for each in conditions}
     conditions = [
         each for each in conditions if f"{(each.text or '').removesuffix(_OFF)}{_NOT_SET}" not in told - {each.text}
@@ -358,7 +371,7 @@ def _alternatives(items: Sequence[Item], catalog: Catalog) -> str:
         " and ".join(
             f"({html})" if ", or " in (html := sentence_html(each, catalog.setting_pages)) else html
             for each in item.conditions
-            if not each.settings or not {setting.key for setting in each.settings} <= EVERYWHERE
+            if _tells(each)
         )
         for item in items
     ]

@@ -369,6 +369,8 @@ class HistoryRow(Document):
     id: str
     slug: str | None
     settings: list[str]
+    topics: list[str]
+    """Titles, the most telling first; empty without an analysis."""
     states: list[StateDocument | None]
     """One per pin, in the order of `pins`; null where the pin does not raise it."""
 

@@ -222,7 +222,17 @@ def history_document(catalog: Catalog) -> HistoryDocument:
                 )
             )
         rows.append(
-            HistoryRow(id=error.id, slug=page_slug(error), settings=list(names_read(error.primary.site)), states=states)
+            HistoryRow(
+                id=error.id,
+                slug=page_slug(error),
+                settings=list(names_read(error.primary.site)),
+                topics=[
+                    catalog.tags[tag].title
+                    for tag in (error.analysis.tags if error.analysis else ())
+                    if tag in catalog.tags
+                ],
+                states=states,
+            )
         )
     return HistoryDocument(pins=[pin.label for pin in reversed(catalog.pins)], texts=list(texts), errors=rows)
 

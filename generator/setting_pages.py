@@ -5,6 +5,7 @@ Returns values; the templates turn them into Markdown.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from generator import escape
@@ -14,6 +15,7 @@ from generator.conditions import (
     SettingRow,
     anchor,
     automatic_html,
+    conditions_html,
     declared_url,
     pin_ranges,
     spellings_html,
@@ -52,20 +54,34 @@ def setting_view(entry: Entry, settings: Settings, catalog: Catalog) -> dict[str
         "automatic": [
             automatic_html(catalog.repository, each, explainer) for each in explainer.automatic.get(setting.key, ())
         ],
-        "conflicts": _conflicts(entry, settings),
+        "conflicts": _conflicts(entry, settings, catalog),
         "releases": _releases(entry, catalog),
         "anchor": anchor,
         "catalog": catalog,
     }
 
 
-def _conflicts(entry: Entry, settings: Settings) -> list[tuple[Error, list[tuple[Entry, bool]]]]:
-    """The errors that refuse a setting together with others, with these, and whether each comes for the first time."""
-    found: dict[str, tuple[Error, list[tuple[Entry, bool]]]] = {}
+@dataclass(frozen=True)
+class ConflictRow:
+    """One check that reads a setting together with others."""
+
+    error: Error
+    conditions: tuple[str, ...]
+    """When the newest pin raises it, as HTML."""
+    anchors: tuple[str, ...]
+    """Of the other settings; each is in one row only, the first."""
+
+
+def _conflicts(entry: Entry, settings: Settings, catalog: Catalog) -> list[ConflictRow]:
+    others: dict[str, tuple[Error, list[str]]] = {}
     for other, conflict in settings.with_entry(entry):
         for number, error in enumerate(conflict.errors):
-            found.setdefault(error.slug, (error, []))[1].append((other, number == 0))
-    return list(found.values())
+            anchors = others.setdefault(error.slug, (error, []))[1]
+            anchors += [anchor(other.name)] if number == 0 else []
+    return [
+        ConflictRow(error, tuple(conditions_html(error.primary, catalog)), tuple(anchors))
+        for error, anchors in others.values()
+    ]
 
 
 def index_view(settings: Settings, catalog: Catalog) -> dict[str, Any]:

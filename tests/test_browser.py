@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Real
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser, Page, Request, expect
 from website import chromium, served
 
 KNOWN = "errors/sampling-distribution-replay-does-not-support-diffusion-models/"
@@ -121,6 +121,13 @@ def test_the_upgrade_sheet_says_what_the_json_says(page: Page, address: str, sit
     assert headings[2] == f"What reads differently ({counts['reworded']})"
     page.locator('select[name="to"]').select_option("v0.33.0")
     page.wait_for_url("**/changes/#v0.31.0..v0.33.0")
+    page.get_by_label("Only about").fill("watermarking")
+    page.wait_for_url("**/changes/#v0.31.0..v0.33.0;watermarking")
+    texts = page.locator("#ve-upgrade-sheet ul a").all_inner_texts()
+    assert texts and all("watermark" in each.lower() for each in texts)
+    assert page.locator("#ve-upgrade-sheet strong").first.inner_text() == "Watermarking"
+    page.reload()
+    expect(page.get_by_label("Only about")).to_have_value("watermarking")
 
 
 def test_everything_is_readable_without_scripts(browser: Browser, address: str) -> None:

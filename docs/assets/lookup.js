@@ -58,22 +58,27 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   const words = (text) => text.split("`").map((piece, at) => (at % 2 ? element("code", {}, piece) : piece));
   const fixed = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\\\{.*?\\\}/g, ".{1,80}");
 
-  // A list in a message: what adds each of its items, from the data of that error. Nothing is shown where that is not to be had.
-  const explainItems = async (match, version, place) => {
-    const lists = Object.entries(match.values ?? {}).filter(([name]) => name.includes("join("));
-    if (!lists.length || inFolder) return;
-    const { possibleItems } = await fetch(`${root}api/errors/${match.id}.json`).then((answer) => answer.json());
-    for (const [name, text] of lists) {
-      const items = possibleItems.find((each) => each.placeholder === name)?.items ?? [];
-      for (const piece of items.length ? text.split(", ") : []) {
+  // What to try, which of its settings the log names, and what adds each item of a list: from the data of that error.
+  // Nothing is added where that is not to be had.
+  const advise = async (match, { text, found }, place) => {
+    if (!match.slug || inFolder) return;
+    const data = await fetch(`${root}api/errors/${match.id}.json`).then((answer) => answer.json());
+    const rows = [];
+    if (data.solutions[0]) rows.push(row("Try first", ...words(data.solutions[0])));
+    const given = argumentsOf(text, found), mine = [...given.keys()].filter((name) => data.settings.some((each) => plainName(each) === name));
+    if (mine.length) rows.push(row("Your log sets", ...mine.flatMap((name, at) => [at ? ", " : "", element("code", {}, given.get(name))])));
+    for (const [name, value] of Object.entries(match.values ?? {})) {
+      const items = data.possibleItems.find((each) => each.placeholder === name)?.items ?? [];
+      for (const piece of items.length ? value.split(", ") : []) {
         const same = items.filter((each) => new RegExp(`^${fixed(each.text)}$`, "i").test(piece));
-        const mine = same.find((each) => each.pins.includes(`v${version}`)) ?? same[0];
-        if (!mine) continue;
-        const told = mine.conditions.map((all) => all.join(" and ")).join("; or ");
-        const when = version && !mine.pins.includes(`v${version}`) ? `; so printed by ${pins(mine.pins)}, not by ${version}` : "";
-        place.append(row(piece, "is listed because ", ...words(told), when));
+        const here = same.find((each) => each.pins.includes(`v${found.version}`)) ?? same[0];
+        if (!here) continue;
+        const told = here.conditions.map((all) => all.join(" and ")).join("; or ");
+        const when = found.version && !here.pins.includes(`v${found.version}`) ? `; so printed by ${pins(here.pins)}, not by ${found.version}` : "";
+        rows.push(row(piece, "is listed because ", ...words(told), when));
       }
     }
+    if (last?.text === text) place.prepend(...rows);
   };
 
   const card = (match) => {
@@ -86,7 +91,7 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     const list = element("dl", {});
     if (match.confidence) rows.push(row("Match", { certain: "certain: the whole message", likely: "likely: nearly the whole message", possible: "possible: a part of the message" }[match.confidence]));
     list.append(...rows);
-    explainItems(match, last?.found.version, list).catch(() => {});
+    if (last) advise(match, last, list).catch(() => {});
     return element("li", {}, title, list);
   };
 
@@ -97,7 +102,7 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   // The lines that decided, with one line around them.
   const excerpt = (text, lines) => {
     const all = text.split(/\r\n?|\n/), wanted = new Set(lines.slice(0, 30).flatMap((line) => [line - 1, line, line + 1]));
-    const shown = [...wanted].filter((line) => line >= 1 && line <= all.length).sort((a, b) => a - b);
+    const shown = [...wanted].filter((line) => line >= 1 && line <= all.length && (lines.includes(line) || all[line - 1].trim())).sort((a, b) => a - b);
     const pre = element("pre", { class: "ve-log", tabindex: "0", role: "region", "aria-label": "The lines that decided" });
     for (const [at, line] of shown.entries()) {
       if (at && shown[at - 1] !== line - 1) pre.append("⋯\n");
@@ -118,7 +123,8 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
       const address = issues + encodeURIComponent(redact(found.message).slice(0, 200));
       results.append(element("p", {}, element("a", { href: address, rel: "noreferrer" }, `Search ${project}'s issues for it`), " (this sends the message to GitHub)."));
     }
-    if (found.version) results.append(element("p", {}, `The log names release ${found.version}.`));
+    if (found.version && !found.matches.some(({ releases }) => releases.length === 1 && releases[0] === `v${found.version}`)) results.append(element("p", {}, `The log names release ${found.version}.`));
+    if (found.status === "no error" && text.length < 300) results.append(element("p", {}, element("a", { href: `${address("errors/")}#q=${encodeURIComponent(text.trim())}` }, "Look for these words in all errors"), "."));
     if (found.lines.length) results.append(excerpt(text, found.lines));
     copy.hidden = !(found.matches.length || found.message || found.complaints.length);
     remember(found.matches[0]?.id ?? "");
@@ -136,9 +142,22 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     remember("");
   };
 
+  // Back from a page brings the log back; it stays in this tab.
+  const kept = "ve-log";
+  const keep = (text) => {
+    try {
+      if (text && text.length < 500000) sessionStorage.setItem(kept, text);
+      else sessionStorage.removeItem(kept);
+    } catch {}  // a browser may forbid it
+  };
+  try {
+    if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") field.value ||= sessionStorage.getItem(kept) ?? "";
+  } catch {}
+
   const run = () => {
     const text = field.value;
     clear.hidden = !text;
+    keep(text);
     if (!text.trim()) return reset();
     return load().then((index) => {
       if (field.value !== text) return;
@@ -160,12 +179,23 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     .replace(/(?<![\w.-])(?:[A-Za-z]:|\.{1,2}|~)?(?:[\\/]+[\w.@~+-]+(?:(?: [\w.@~+][\w.@~+-]*)+(?=[\\/]))?)+[\\/]?/g, "<path>")
     .replace(/\b[\w.+-]+@[\w-]+\.[\w.]+/g, "<mail>").replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "<ip>");
 
-  const flagsOf = (text) => [...new Set(text.match(/(?<![\w-])--[a-z][\w.-]{2,60}(?:[ =](?!-)[^\s'"`,;)]{1,80})?/g) ?? [])].slice(0, 40);
+  // Flags of command lines; the lines of the error name flags that nobody has typed.
+  const flagsOf = (text, found) => {
+    const rest = text.split(/\r\n?|\n/).filter((_, at) => !found.lines.includes(at + 1)).join("\n");
+    return [...new Set(rest.match(/(?<![\w-])--[a-z][\w.-]{2,60}(?:[ =](?!-)[^\s'"`,;)]{1,80})?/g) ?? [])].slice(0, 40);
+  };
 
-  // vLLM prints what differs from its defaults. Names and numbers tell nobody's secrets; texts may.
-  const argumentsOf = (text) => {
+  // Name of a setting → how the log has it: from flags, and from what vLLM prints of its arguments. Names and numbers tell
+  // nobody's secrets; texts may, and stay out.
+  const plainName = (name) => name.replace(/^-+(no-)?/, "").replace(/[=. ].*/, "").replaceAll("-", "_");
+  const argumentsOf = (text, found) => {
     const printed = /non-default args: (\{[^\n]{0,4000})/.exec(text)?.[1] ?? "";
-    return [...printed.matchAll(/'([a-z]\w{1,60})': (True|False|None|-?[0-9.]+(?=[,}]))?/g)].map(([, name, value]) => (value ? `${name}=${value}` : name)).slice(0, 40);
+    const given = new Map(flagsOf(redact(text), found).map((each) => [plainName(each), each]));
+    for (const [, name, value] of printed.matchAll(/'([a-z]\w{1,60})': (True|False|None|-?[0-9.]+(?=[,}]))?/g)) {
+      if (!given.has(name)) given.set(name, value ? `${name}=${value}` : name);
+    }
+    for (const [set, name] of text.matchAll(/\b(VLLM_[A-Z0-9_]{2,60})=(?:[0-9]{1,6}|true|false)\b/gi)) given.set(name, set);
+    return given;
   };
 
   const report = async ({ text, found }) => {
@@ -173,17 +203,19 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     for (const match of found.matches) {
       const document_ = await fetch(`${root}api/errors/${match.id}.json`).then((answer) => answer.json()).catch(() => null);
       const at = document_?.occurrences.find((each) => each.pin === match.releases[0]) ?? document_?.occurrences[0];
-      const guards = (at?.guards ?? []).filter((guard) => guard.origin !== "earlier check").map((guard) => `  ${guard.text} is ${guard.holds ? "true" : "false"}`);
+      const guards = (at?.guards ?? []).filter((guard) => guard.origin !== "earlier check").map((guard) => `  ${(guard.words ?? `${guard.text} is ${guard.holds ? "true" : "false"}`).replaceAll("`", "")}`);
       lines.push(`Message: ${match.template}`, `Id: ${match.id} (${match.confidence})`, `Release: ${found.version ?? (match.file ? `unknown; raised by ${shortPath(match.file)}` : pins(match.releases))}`);
       for (const [name, value] of Object.entries(match.values)) lines.push(`Value: ${name} = ${redact(value)}`);
       if (match.slug) lines.push(`Page: ${new URL(`${root}${match.url}`, location.href).href}`);
       if (guards.length) lines.push("Conditions:", ...guards);
+      if (document_?.solutions[0]) lines.push(`Try first: ${document_.solutions[0]}`);
     }
     for (const each of found.complaints) lines.push(`Complaint: ${each.kind}: ${[each.class, each.field].filter(Boolean).join(".")}: ${redact(each.reason)}`);
     if (found.message) lines.push(`Not documented: ${redact(found.message)}`);
-    const flags = flagsOf(redact(text)), given = argumentsOf(text);
+    const given = [...argumentsOf(text, found).values()].slice(0, 60);
+    const flags = given.filter((each) => each.startsWith("--")), others = given.filter((each) => !each.startsWith("--"));
     if (flags.length) lines.push(`Flags: ${flags.join(" ")}`);
-    if (given.length) lines.push(`Arguments: ${given.join(", ")}`);
+    if (others.length) lines.push(`Arguments: ${others.join(", ")}`);
     return `${lines.join("\n")}\n`;
   };
 

@@ -17,6 +17,11 @@ for (const label of document.querySelectorAll(".md-header__button[for=__drawer],
   label.append(button);
 }
 
+// A short name is not broken at its hyphens: it will be typed again.
+for (const each of document.querySelectorAll(".md-typeset :not(pre) > code")) {
+  if (/^\S{1,34}$/.test(each.textContent)) each.classList.add("ve-whole");
+}
+
 // On a phone, the menu of an error page has its sections too: the theme shows them only for pages in the navigation.
 const sections = document.querySelector(".md-sidebar--secondary .md-nav__list"), menu = document.querySelector("[data-ve-sections]");
 if (sections && menu) {
@@ -35,7 +40,7 @@ Worker.prototype.postMessage = function (message, ...rest) {
     });
   }
   asked.set(this, plainWords(message.data));
-  return post.call(this, { ...message, data: message.data.replace(/[^\p{L}\p{N}_.]+|\.(?!\d)/gu, " ").trim() }, ...rest);
+  return post.call(this, { ...message, data: message.data.replace(/[^\p{L}\p{N}.]+|\.(?!\d)/gu, " ").trim() }, ...rest);
 };
 
 // Of the pages that are found, those come first whose title has the longest run of what was typed; an equal title leads.

@@ -31,14 +31,17 @@
     return groups;
   };
 
-  const bySetting = (entries) => {
+  const byTopic = (entries) => {
     const found = new Map();
     for (const entry of entries) {
-      const name = entry.error.settings.find((each) => each.includes(".")) ?? entry.error.settings[0] ?? "other";
+      const name = entry.error.topics[0] ?? "Other";
       found.set(name, [...(found.get(name) ?? []), entry]);
     }
     return [...found].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   };
+
+  const about = (history, { error, before, after }) =>
+    [...new Set([before, after].filter(Boolean).map((state) => history.texts[state.message])), ...error.topics, ...error.settings].join(" ").toLowerCase().replaceAll(/[_-]+/g, " ");
 
   const item = (history, { error, before, after }, detail) => {
     const text = history.texts[(after ?? before).message];
@@ -61,7 +64,9 @@
 
   const show = (history) => {
     const from = history.pins.indexOf(form.elements.from.value), to = history.pins.indexOf(form.elements.to.value);
+    const words = form.elements.only.value.toLowerCase().split(/[\s_-]+/).filter(Boolean);
     const groups = compare(history, from, to);
+    for (const name of Object.keys(groups)) groups[name] = groups[name].filter((each) => words.every((word) => about(history, each).includes(word)));
     const none = () => [];
     const parts = [
       [`What starts to fail (${groups.starts.length})`, groups.starts, none],
@@ -72,21 +77,23 @@
     sheet.replaceChildren();
     for (const [heading, entries, detail] of parts) {
       sheet.append(element("h3", heading));
-      for (const [setting, found] of bySetting(entries)) {
-        sheet.append(element("p", "", [element("code", setting)]), element("ul", "", found.map((each) => item(history, each, detail))));
+      for (const [topic, found] of byTopic(entries)) {
+        sheet.append(element("p", "", [element("strong", topic)]), element("ul", "", found.map((each) => item(history, each, detail))));
       }
     }
     remember();
   };
 
   const remember = () => {
-    const hash = `#${form.elements.from.value}..${form.elements.to.value}`;
+    const only = form.elements.only.value.trim();
+    const hash = `#${form.elements.from.value}..${form.elements.to.value}${only ? `;${encodeURIComponent(only)}` : ""}`;
     if (location.hash !== hash) window.history.replaceState(null, "", hash);
   };
 
   const restore = () => {
     const labels = [...form.elements.from.options].map((each) => each.value);
-    const wanted = decodeURIComponent(location.hash.slice(1)).split("..");
+    const [range, only] = location.hash.slice(1).split(";"), wanted = decodeURIComponent(range).split("..");
+    form.elements.only.value = decodeURIComponent(only ?? "");
     const [from, to] = wanted.every((each) => labels.includes(each)) && wanted.length === 2 ? wanted : [labels[1] ?? labels[0], labels[0]];
     form.elements.from.value = from;
     form.elements.to.value = to;
@@ -97,7 +104,7 @@
     .then((history) => {
       restore();
       form.hidden = false;
-      form.addEventListener("change", () => show(history));
+      form.addEventListener("input", () => show(history));
       form.addEventListener("submit", (event) => event.preventDefault());
       show(history);
     })
