@@ -94,6 +94,7 @@ def error_view(error: Error, catalog: Catalog, addresses: Addresses) -> dict[str
             for o in error.other_wordings
         ],
         "releases": release_ranges(error, catalog.pins),
+        "dated_releases": _dated(release_ranges(error, catalog.pins), error),
         "badges": badges(error, catalog.pins),
         "timeline": timeline_svg(timeline(error, catalog.pins)),
         "steps": _steps(error, catalog),
@@ -185,6 +186,14 @@ def _excerpt(site: RaiseSite) -> Excerpt:
     lines = site.excerpt.split("\n")
     blank = next((index for index, line in enumerate(lines) if line.strip()), 0)
     return Excerpt("\n".join(lines[blank:]), site.excerpt_start + blank, site.line, site.end_line)
+
+
+def _dated(releases: str, error: Error) -> str:
+    """Releases in words, with the day of each commit that is none."""
+    for pin in error.pins:
+        if pin.tag is None:
+            releases = releases.replace(pin.label, f"{pin.label} ({pin.date})")
+    return releases
 
 
 def _why_same(error: Error, wording: str) -> str | None:

@@ -17,6 +17,12 @@ for (const label of document.querySelectorAll(".md-header__button[for=__drawer],
   label.append(button);
 }
 
+// The tab of a page that is not in the navigation itself: an error, a topic, a setting, a release.
+for (const tab of document.querySelectorAll(".md-tabs__link")) {
+  const under = tab.pathname.replace(/index\.html$/, ""), home = document.querySelector(".md-logo").pathname.replace(/index\.html$/, "");
+  if (under !== home && location.pathname.startsWith(under)) tab.parentElement.classList.add("md-tabs__item--active");
+}
+
 // A short name is not broken at its hyphens: it will be typed again.
 for (const each of document.querySelectorAll(".md-typeset :not(pre) > code")) {
   if (/^\S{1,34}$/.test(each.textContent)) each.classList.add("ve-whole");
