@@ -386,6 +386,16 @@ class HistoryDocument(Document):
     errors: list[HistoryRow]
 
 
+class FlagsDocument(Document):
+    """`/api/flags.json`: every flag of the engine, without line breaks and blanks between values."""
+
+    schema_version: Literal[1] = Field(default=1)
+    pins: list[str]
+    """The documented pins, newest first."""
+    flags: dict[str, list[int]]
+    """Any spelling → positions in `pins` of those that have it. Flags of the server alone are absent."""
+
+
 class LookupRow(Document):
     """One error, as far as a search needs it."""
 

@@ -20,6 +20,7 @@ from generator.documents import (
     ErrorDocument,
     ErrorsDocument,
     ExampleFixDocument,
+    FlagsDocument,
     GuardDocument,
     HistoryDocument,
     HistoryRow,
@@ -63,6 +64,7 @@ ENDPOINTS = {
     "error": "api/errors/{id}",
     "errorJson": "api/errors/{id}.json",
     "errors": "api/errors.json",
+    "flags": "api/flags.json",
     "history": "api/history.json",
     "index": "api/index.json",
     "lookup": "api/lookup.json",
@@ -174,6 +176,7 @@ def schema() -> dict[str, Any]:
         ErrorsDocument,
         ChangesDocument,
         HistoryDocument,
+        FlagsDocument,
         LookupDocument,
         SettingsDocument,
     ):
@@ -235,6 +238,16 @@ def history_document(catalog: Catalog) -> HistoryDocument:
             )
         )
     return HistoryDocument(pins=[pin.label for pin in reversed(catalog.pins)], texts=list(texts), errors=rows)
+
+
+def flags_document(catalog: Catalog) -> FlagsDocument:
+    """Every flag at every documented pin; empty when nobody asked for explanations."""
+    pins = [pin.label for pin in catalog.pins if pin.label in catalog.explainers]
+    flags: dict[str, list[int]] = {}
+    for position, label in enumerate(pins):
+        for name in catalog.explainers[label].arguments.by_name:
+            flags.setdefault(name, []).append(position)
+    return FlagsDocument(pins=pins, flags=dict(sorted(flags.items())))
 
 
 def lookup_document(index: LookupIndex) -> LookupDocument:

@@ -64,6 +64,7 @@ def _files(catalog: Catalog, addresses: Addresses) -> Iterator[SiteFile]:
     yield SiteFile("api/errors.json", endpoints.to_json(ErrorsDocument(errors=documents)))
     lookup = endpoints.to_compact_json(endpoints.lookup_document(build_index(catalog)))
     yield SiteFile("api/lookup.json", lookup)
+    yield SiteFile("api/flags.json", endpoints.to_compact_json(endpoints.flags_document(catalog)))
     yield SiteFile("api/lookup.js", f"globalThis.vllmErrorsIndex = {lookup.rstrip()};\n")
     yield SiteFile("lookup/index.md", render.render_lookup(catalog), is_page=True)
     yield from _settings(catalog)

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from test_lookup import ADVERSARIES, CASES, read_case
 from website import ROOT, chromium, served
 
-from generator.endpoints import error_document, lookup_document, to_compact_json, to_json
+from generator.endpoints import error_document, flags_document, lookup_document, to_compact_json, to_json
 from generator.indexing import build_index
 from generator.lookup import explain, explanation_document
 from generator.wordindex import LookupIndex
@@ -53,6 +53,7 @@ def address(real: Real, index: LookupIndex, tmp_path_factory: pytest.TempPathFac
     for slug in (QUANTIZATION, "model-runner-v2-does-not-yet-support"):
         error = real.catalog.by_slug[slug]
         (folder / "api" / "errors" / f"{error.id}.json").write_text(to_json(error_document(error, real.catalog)))
+    (folder / "api" / "flags.json").write_text(to_compact_json(flags_document(real.catalog)))
     (folder / "favicon.ico").touch()
     with served(folder) as address:
         yield address
@@ -156,6 +157,23 @@ def test_items_of_a_list_are_explained_one_by_one(page: Page) -> None:
         "(3 of the tracked releases), not by 0.31.0"
     )
     assert rows.filter(has_text="quantum bits").count() == 1, "only the value itself"
+
+
+def test_a_refused_flag_is_compared_with_those_that_exist(page: Page) -> None:
+    said = page.locator(".ve-results li")
+    for typed, expected in (
+        ("--enable-chunked-prefil", "Did you mean --enable-chunked-prefill? It exists in"),
+        ("--tensor_paralel-size", "Did you mean --tensor-parallel-size? It exists in"),
+        ("--enable-dbo", "--enable-dbo exists in c794754062 to v0.33.0"),
+        ("--no-such-thing-at-all", None),
+    ):
+        page.get_by_label("Paste your log").fill(f"vllm serve: error: unrecognized arguments: {typed}\n")
+        expect(said).to_contain_text(f"unrecognized arguments: {typed}")
+        if expected:
+            expect(said).to_contain_text(expected)
+        else:
+            page.wait_for_load_state("networkidle")
+            expect(said).not_to_contain_text("Did you mean")
 
 
 def test_what_is_not_documented_has_a_next_step(page: Page) -> None:

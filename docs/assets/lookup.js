@@ -95,9 +95,38 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     return element("li", {}, title, list);
   };
 
-  const complaint = (each) => element("li", {},
-    element("a", { href: address(each.url) }, KINDS[each.kind]), ": ",
-    element("code", {}, [each.class, each.field].filter(Boolean).join(".")), " ", each.reason);
+  const complaint = (each) => {
+    const made = element("li", {},
+      element("a", { href: address(each.url) }, KINDS[each.kind]), ": ",
+      element("code", {}, [each.class, each.field].filter(Boolean).join(".")), " ", each.reason);
+    if (each.kind === "unknown-argument" && each.field?.startsWith("--") && !inFolder) adviseFlag(each.field.split(/[ =]/)[0], made).catch(() => {});
+    return made;
+  };
+
+  // How many letters to change, drop, add or swap.
+  const distance = (one, other) => {
+    let [older, before] = [[], [...Array(other.length + 1).keys()]];
+    for (let i = 1; i <= one.length; i += 1) {
+      const row = [i];
+      for (let j = 1; j <= other.length; j += 1) {
+        const change = before[j - 1] + (one[i - 1] === other[j - 1] ? 0 : 1);
+        row[j] = Math.min(before[j] + 1, row[j - 1] + 1, change);
+        if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) row[j] = Math.min(row[j], older[j - 2] + 1);
+      }
+      [older, before] = [before, row];
+    }
+    return before[other.length];
+  };
+
+  // A flag that was refused: which releases have it, or which one looks like it.
+  const adviseFlag = async (name, place) => {
+    const { pins: labels, flags } = await fetch(`${root}api/flags.json`).then((answer) => answer.json());
+    const has = (flag) => pins(flags[flag].map((at) => labels[at]));
+    if (name in flags) return place.append(" ", element("code", {}, name), ` exists in ${has(name)}: compare with the release that you run.`);
+    const near = Object.keys(flags).map((flag) => [distance(name.replaceAll("_", "-"), flag), flag]).sort(([a], [b]) => a - b).filter(([far]) => far <= Math.max(1, name.length / 6));
+    const best = near.filter(([far]) => far === near[0][0]).slice(0, 3);
+    if (best.length) place.append(" Did you mean ", ...best.flatMap(([, flag], at) => [at ? " or " : "", element("code", {}, flag)]), "? ", best.length === 1 ? `It exists in ${has(best[0][1])}.` : "");
+  };
 
   // The lines that decided, with one line around them.
   const excerpt = (text, lines) => {
