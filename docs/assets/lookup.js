@@ -122,10 +122,10 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   const adviseFlag = async (name, place) => {
     const { pins: labels, flags } = await fetch(`${root}api/flags.json`).then((answer) => answer.json());
     const has = (flag) => pins(flags[flag].map((at) => labels[at]));
-    if (name in flags) return place.append(" ", element("code", {}, name), ` exists in ${has(name)}: compare with the release that you run.`);
+    if (name in flags) return place.append(element("br"), element("code", {}, name), ` exists in ${has(name)}: compare with the release that you run.`);
     const near = Object.keys(flags).map((flag) => [distance(name.replaceAll("_", "-"), flag), flag]).sort(([a], [b]) => a - b).filter(([far]) => far <= Math.max(1, name.length / 6));
     const best = near.filter(([far]) => far === near[0][0]).slice(0, 3);
-    if (best.length) place.append(" Did you mean ", ...best.flatMap(([, flag], at) => [at ? " or " : "", element("code", {}, flag)]), "? ", best.length === 1 ? `It exists in ${has(best[0][1])}.` : "");
+    if (best.length) place.append(element("br"), "Did you mean ", ...best.flatMap(([, flag], at) => [at ? " or " : "", element("code", {}, flag)]), "? ", best.length === 1 ? `It exists in ${has(best[0][1])}.` : "");
   };
 
   // The lines that decided, with one line around them.
@@ -145,9 +145,9 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     last = { text, found };
     verdict.textContent = STATUS[found.status](found);
     results.replaceChildren();
-    if (found.message) results.append(element("p", {}, found.matches.length ? "Also in the log, and not documented here: " : "", element("code", {}, found.message)));
-    if (found.matches.length) results.prepend(element("ol", {}, ...found.matches.map(card)));
+    if (found.matches.length) results.append(element("ol", {}, ...found.matches.map(card)));
     if (found.complaints.length) results.append(element("ul", {}, ...found.complaints.map(complaint)));
+    if (found.message) results.append(element("p", {}, found.matches.length || found.complaints.length ? "Also in the log, and not documented here: " : "", element("code", {}, found.message)));
     if (found.message && !found.matches.length && !found.complaints.length) {
       const address = issues + encodeURIComponent(redact(found.message).slice(0, 200));
       results.append(element("p", {}, element("a", { href: address, rel: "noreferrer" }, `Search ${project}'s issues for it`), " (this sends the message to GitHub)."));
