@@ -24,6 +24,8 @@ both ends are missing.
 """
 _LONG_BEGINNING = (18, 8)
 """Weight and words of a beginning that makes a text another wording."""
+_FRAME_WORDS, _FRAME_SHARE = 12, 70
+"""Words, and percent of the weight, of a message of which both ends are there: then it is another wording, too."""
 _WHOLE, _CUT, _QUOTED = 1, 2, 3
 _CUT_VALUE_WORDS = 3
 _WORDY = re.compile(r"[A-Za-z0-9]")
@@ -258,13 +260,19 @@ def _beginning(
     start: int,
     label: Mark | None,
 ) -> Found | None:
-    """A text behind a label that begins as a message does, for so long that it is a wording of the same check."""
+    """A text behind a label that begins as a message does for so long, or begins and ends as it does with so much of
+    it between, that it is a wording of the same check.
+    """
     words = index.entries[number].wordings[which].words
     run = [place for at, place in enumerate(places) if place[0] == at]
+    total = sum(index.weight(word) for word in words)
+    weight = sum(index.weight(words[word]) for word, _, _ in places)
+    has_ends = places[0][0] == 0 and places[-1][0] == len(words) - 1
+    if has_ends and len(places) >= _FRAME_WORDS and 100 * weight >= _FRAME_SHARE * total:
+        run = places
     weight = sum(index.weight(words[word]) for word, _, _ in run)
     if label is None or len(run) < _LONG_BEGINNING[1] or weight < _LONG_BEGINNING[0]:
         return None
-    total = sum(index.weight(word) for word in words)
     return Found(number, which, tuple(run), start, log.ends[run[-1][2]], weight, total + 1, 0, label)
 
 

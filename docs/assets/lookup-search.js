@@ -327,7 +327,9 @@
     const tail = squeeze(wording.between.at(-1));
     const agrees = high === words.length - 1 && (wording.gaps.at(-1) > 0 || squeeze(log.text.slice(log.ends[last], log.ends[last] + 40)).startsWith(tail));
     const beginning = () => {
-      const run = places.filter(([word], at) => word === at), weight = sum(run.map(([word]) => words[word]));
+      const hasEnds = low === 0 && high === words.length - 1;
+      const isFrame = hasEnds && places.length >= 12 && 100 * sum(places.map(([word]) => words[word])) >= 70 * total;
+      const run = isFrame ? places : places.filter(([word], at) => word === at), weight = sum(run.map(([word]) => words[word]));
       if (!label || run.length < 8 || weight < 18) return null;
       const end = log.ends[run.at(-1)[2]], rank = [4 * weight - Math.floor((total + 1) / 4), 0, -entry, -which];
       return { entry, wording: which, places: run, start, end, weight, total: total + 1, whole: false, exactness: 0, label, rank, same: [] };
