@@ -24,11 +24,7 @@ _OTHERS_WORDS = re.compile(
     r"invalid literal for int|could not convert string to float|Torch not compiled|CUDA out of memory|CUDA error|"
     r"No module named|cannot import name|object has no attribute|No such file or directory|Expecting value: line"
 )
-_DEATH = re.compile(
-    r"[^\n]{0,200}"
-    r"(?:\bOOMKilled\b|\bSegmentation fault\b|\(core dumped\)|: line [0-9]{1,6}: +[0-9]{1,9} Killed\b)"
-    r"[^\n]{0,200}"
-)
+_DEATH = re.compile(r"\bOOMKilled\b|\bSegmentation fault\b|\(core dumped\)|: line [0-9]{1,6}: {1,9}[0-9]{1,9} Killed\b")
 """What an operating system says when it ends a program."""
 _ANSWER_END = re.compile(r"['\"],[ \t]*['\"]")
 _RAISES = re.compile(r"[^\n]{0,300}\n[^\n\w]{0,200}(?:raise|assert)\b", re.ASCII)
@@ -141,8 +137,12 @@ def stranger(log: Log, complaint: Complaint) -> tuple[Status, str, None, tuple[i
 def death(log: Log) -> tuple[Status, str, None, tuple[int, ...]] | None:
     """The line that says that the operating system ended the program; None when there is none."""
     found = _DEATH.search(log.text)
-    line = found.group().strip() if found else ""
-    return (Status.OTHER_PROGRAM, line, None, log.lines(found.start(), found.end())) if found else None
+    if found is None:
+        return None
+    start = max(log.text.rfind("\n", 0, found.start()) + 1, found.start() - 200)
+    end = log.text.find("\n", found.end(), found.end() + 200)
+    line = log.text[start : end if end >= 0 else found.end() + 200].strip()
+    return Status.OTHER_PROGRAM, line, None, log.lines(found.start(), found.end())
 
 
 def _has_strange_value(log: Log, entry: Entry, fit: Found) -> bool:

@@ -16,7 +16,7 @@
   ].join("|"), "gm");
   const LEVEL = /\b(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\b/g;
   const LABEL = /(?:Error|Exception)[ \t*_`]{0,4}:|[Vv]alue error,|[Aa]ssertion failed,|['"]error['"]:[ \t]{0,4}\{[ \t]{0,4}['"](message)['"]:[ \t]{0,4}['"]/g;
-  const DEATH = /[^\n]{0,200}(?:\bOOMKilled\b|\bSegmentation fault\b|\(core dumped\)|: line [0-9]{1,6}: +[0-9]{1,9} Killed\b)[^\n]{0,200}/;
+  const DEATH = /\bOOMKilled\b|\bSegmentation fault\b|\(core dumped\)|: line [0-9]{1,6}: {1,9}[0-9]{1,9} Killed\b/;
   const CLASS = /[A-Za-z_][\w.]{0,80}$/;
   const FRAME = /File "([^"\n]{1,300})", line ([0-9]{1,7})|^([\w./-]{1,200}\.py):([0-9]{1,7}): /gm;
   const TITLE = /\b[0-9]{1,3} validation errors? for ([\w.]{1,80})/g;
@@ -606,7 +606,10 @@
 
   const death = (log) => {
     const found = DEATH.exec(log.text);
-    return found && { status: "other program", message: found[0].trim(), file: null, lines: log.lines(found.index, found.index + found[0].length) };
+    if (!found) return null;
+    const stop = found.index + found[0].length, end = find(log.text, "\n", stop, stop + 200);
+    const line = log.text.slice(Math.max(found.index ? lineStart(log, found.index) : 0, found.index - 200), end >= 0 ? end : stop + 200);
+    return { status: "other program", message: line.trim(), file: null, lines: log.lines(found.index, stop) };
   };
 
   const otherError = (log, index, known, complaints) => {
