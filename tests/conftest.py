@@ -6,13 +6,14 @@ import difflib
 import functools
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 from tiny import Tiny, make_tiny
-from website import build_real
+from website import build_real, chromium, served
 
 from generator.analysis import load_writing
 from generator.build import Project, explain_all, extract_all
@@ -142,6 +143,20 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tiny]
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     return functools.partial(make_tiny, tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Where our own site is served."""
+    with served(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real browser; each test opens pages in a context of its own."""
+    with chromium() as browser:
+        yield browser
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Real
 from playwright.sync_api import Browser, Page, Request, expect
-from website import chromium, served
+from website import served
 
 KNOWN = "errors/sampling-distribution-replay-does-not-support-diffusion-models/"
 PAGES = [
@@ -24,18 +24,6 @@ PAGES = [
     "settings/",
     "settings/pipeline-parallel-size/",
 ]
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    with served(site) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from conftest import Real
 from logstyles import made_up
 from playwright.sync_api import Browser, Page, expect
 from test_lookup import ADVERSARIES, CASES, read_case
-from website import ROOT, chromium, served
+from website import ROOT, served
 
 from generator.endpoints import error_document, flags_document, lookup_document, to_compact_json, to_json
 from generator.indexing import build_index
@@ -57,12 +57,6 @@ def address(real: Real, index: LookupIndex, tmp_path_factory: pytest.TempPathFac
     (folder / "favicon.ico").touch()
     with served(folder) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -204,7 +198,13 @@ def test_copied_report(page: Page, real: Real) -> None:
     assert f"Id: {real.catalog.by_slug[QUANTIZATION].id} (certain)" in report
     assert "Release: 0.30.0" in report
     assert "Value: capability = 75" in report
-    assert "capability < quant_config.get_min_capability()" in report or "Conditions:" in report
+    document = error_document(real.catalog.by_slug[QUANTIZATION], real.catalog)
+    told = next(each for each in document.occurrences if each.pin == "v0.30.0").guards
+    own = [each for each in told if each.origin != "earlier check"]
+    assert own
+    for each in own:
+        code = f"{each.text} is {'true' if each.holds else 'false'}"
+        assert f"  {(each.words or code).replace('`', '')}\n" in report
     assert "Try first: " in report
     assert "--quantization fp8" in report
     assert "--dtype half" in report
