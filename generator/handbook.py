@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,20 +51,26 @@ def read_handbook(config_file: Path) -> Handbook | None:
     """The handbook of a project; None when none is kept, it cannot be read, or its project has changed since."""
     try:
         kept = TypeAdapter(_Kept).validate_json(_place(config_file).read_bytes())
-        return kept.handbook if kept.state == _state(config_file, kept.data) else None
+        return kept.handbook if kept.state == state_of(config_file, kept.data) else None
     except (OSError, ValidationError):
         return None
 
 
-def keep_handbook(config_file: Path, data: str, handbook: Handbook) -> None:
-    """Keep the handbook of the project whose data are in the folder `data`; does nothing if there is no place."""
+def keep_handbook(config_file: Path, data: str, state: str, handbook: Handbook) -> None:
+    """Keep the handbook of a project; does nothing if there is no place.
+
+    Args:
+        config_file: The site's configuration.
+        data: Folder of pins and analyses, relative to it.
+        state: What `state_of` said before the handbook was made: what changes meanwhile makes it stale.
+        handbook: What to keep.
+    """
+    from generator.analysis import replace_file  # whoever made a handbook has read analyses
+
     try:
-        text = TypeAdapter(_Kept).dump_json(_Kept(_state(config_file, data), data, handbook))
         place = _place(config_file)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
-            file.write(text)
-        Path(file.name).replace(place)
+        replace_file(place, TypeAdapter(_Kept).dump_json(_Kept(state, data, handbook)).decode())
     except OSError:
         return  # it costs time at the next call, nothing else
 
@@ -76,8 +81,12 @@ def _place(config_file: Path) -> Path:
     return platformdirs.user_cache_path("vllm-errors") / "handbooks" / f"{name}.json"
 
 
-def _state(config_file: Path, data: str) -> str:
-    """Hash of the configuration, the variables that it can read, the data and the program."""
+def state_of(config_file: Path, data: str) -> str:
+    """Hash of the configuration, the `VLLM_ERRORS_*` variables, the data and the program.
+
+    Raises:
+        OSError: one of the files cannot be read.
+    """
     variables = sorted(item for item in os.environ.items() if item[0].startswith("VLLM_ERRORS_"))
     state = hashlib.sha256(repr(variables).encode())
     for path in _made_of(config_file, data):

@@ -17,7 +17,7 @@ from rich.panel import Panel
 from generator import lookup
 from generator.card import card
 from generator.errors import GeneratorError
-from generator.handbook import Handbook, keep_handbook, read_handbook
+from generator.handbook import Handbook, keep_handbook, read_handbook, state_of
 from generator.logtext import decode
 
 _CONFIG = Path("mkdocs.yml")
@@ -44,8 +44,7 @@ def explain(config_file: Path | None, file: BinaryIO, as_json: bool) -> None:
     if file.isatty():
         raise click.UsageError("give a FILE, or pipe a log: vllm serve ... 2>&1 | vllm-errors explain")
     project = config_file or _nearest_project()
-    handbook = read_handbook(project) or _made(project)
-    explanation = lookup.explain(decode(file.read()), handbook.index)
+    explanation, handbook = _explained(file.read(), project)
     if as_json:
         click.echo(json.dumps(lookup.explanation_document(explanation), indent=2, ensure_ascii=False))
     else:
@@ -64,22 +63,23 @@ def run(command: tuple[str, ...]) -> None:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:
         raise click.UsageError(f"{command[0]}: {error.strerror}; give a program and its arguments") from None
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda got, frame: process.send_signal(got))
+    signal.signal(signal.SIGINT, lambda got, frame: None)  # a terminal sends it to the program, too
+    signal.signal(signal.SIGTERM, lambda got, frame: process.send_signal(got))
     assert process.stdout
-    kept = b""
+    kept = bytearray()
     while part := process.stdout.read1(65536):  # type: ignore[attr-defined]
         sys.stdout.buffer.write(part)
         sys.stdout.buffer.flush()
-        kept = (kept + part)[-_KEPT:]
+        kept += part
+        if len(kept) > 2 * _KEPT:
+            del kept[:-_KEPT]
     code = process.wait()
-    if code > 0:
+    if code not in (0, -signal.SIGINT, -signal.SIGTERM):
         try:
             project = _nearest_project()
-            handbook = read_handbook(project) or _made(project)
-            explanation = lookup.explain(decode(kept), handbook.index)
+            explanation, handbook = _explained(bytes(kept[-_KEPT:]), project)
             _show(explanation, handbook, project, Console(highlight=False, stderr=True))
-        except GeneratorError as error:
+        except (GeneratorError, OSError) as error:  # the exit code of the program matters more
             click.echo(str(error), err=True)
     sys.exit(code if code >= 0 else 128 - code)
 
@@ -94,6 +94,11 @@ def _nearest_project() -> Path:
     return beside if beside.exists() and not here else _CONFIG
 
 
+def _explained(log: bytes, config_file: Path) -> tuple[lookup.Explanation, Handbook]:
+    handbook = read_handbook(config_file) or _made(config_file)
+    return lookup.explain(decode(log), handbook.index), handbook
+
+
 def _made(config_file: Path) -> Handbook:
     """A new handbook, kept for the next time."""
     from generator.build import build_catalog
@@ -102,10 +107,13 @@ def _made(config_file: Path) -> Handbook:
     from generator.source import Sources
 
     project = read_project(config_file)
+    state = state_of(config_file, project.data)
     with Console(stderr=True).status("Reading the pinned releases; the next call will be faster"):
-        catalog = build_catalog(project, Sources.from_environment(project.repository), lambda text: None, False)
+        catalog = build_catalog(
+            project, Sources.from_environment(project.repository), lambda text: None, explained=False
+        )
     handbook = build_handbook(catalog, project.addresses.site_url or "")
-    keep_handbook(config_file, project.data, handbook)
+    keep_handbook(config_file, project.data, state, handbook)
     return handbook
 
 

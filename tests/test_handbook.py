@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.handbook import Advice, Handbook, keep_handbook, read_handbook
+from generator.handbook import Advice, Handbook, keep_handbook, read_handbook, state_of
 from generator.wordindex import Entry, LookupIndex, Wording
 
 HANDBOOK = Handbook(
@@ -33,7 +33,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (project / "facts" / "pins.toml").write_text("pins")
     (project / "facts" / "analysis" / "a-b.yml").write_text("analysis")
     (project / "mkdocs.yml").write_text("site_name: x")
-    keep_handbook(project / "mkdocs.yml", "facts", HANDBOOK)
+    keep_handbook(project / "mkdocs.yml", "facts", state_of(project / "mkdocs.yml", "facts"), HANDBOOK)
     return project / "mkdocs.yml"
 
 
@@ -71,6 +71,13 @@ def test_the_address_of_the_site_may_come_from_the_environment(config: Path, mon
     assert read_handbook(config) is None
 
 
+def test_what_changes_while_it_is_made_makes_it_stale(config: Path) -> None:
+    before = state_of(config, "facts")
+    (config.parent / "facts" / "analysis" / "a-b.yml").write_text("saved meanwhile")
+    keep_handbook(config, "facts", before, HANDBOOK)
+    assert read_handbook(config) is None
+
+
 def test_a_damaged_one_does_not_count(config: Path, tmp_path: Path) -> None:
     (kept,) = (tmp_path / "cache").rglob("*.json")
     whole = kept.read_bytes()
@@ -82,5 +89,5 @@ def test_a_damaged_one_does_not_count(config: Path, tmp_path: Path) -> None:
 def test_no_place_to_keep_it_is_no_failure(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    keep_handbook(config, "facts", HANDBOOK)
+    keep_handbook(config, "facts", state_of(config, "facts"), HANDBOOK)
     assert read_handbook(config) is None

@@ -100,7 +100,7 @@ def test_card_leads_to_the_site_that_is_there(tiny: Callable[..., Tiny]) -> None
     assert f"read    {page.as_uri()}\n" in explain(project, text=log)[1]
 
 
-def process(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+def process(folder: Path, *arguments: str, new_group: bool = False) -> subprocess.Popen[bytes]:
     """`vllm-errors ARGUMENTS` in a folder, output and errors apart."""
     return subprocess.Popen(
         [sys.executable, "-m", "generator", *arguments],
@@ -108,6 +108,7 @@ def process(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        start_new_session=new_group,
     )
 
 
@@ -144,6 +145,34 @@ def test_run_hands_signals_on(tiny: Callable[..., Tiny]) -> None:
         running.send_signal(signal.SIGTERM)
         _, err = running.communicate(timeout=60)
     assert (running.returncode, err) == (128 + signal.SIGTERM, b"")
+
+
+def test_run_leaves_the_interrupt_of_a_terminal_to_the_program(tiny: Callable[..., Tiny]) -> None:
+    """A terminal interrupts both; the program must not be interrupted twice, and its way to end is its own."""
+    project = tiny({"v1": SOURCE})
+    program = (
+        "import signal, time\n"
+        "count = []\n"
+        "signal.signal(signal.SIGINT, lambda *_: count.append(1))\n"
+        "print('ready', flush=True)\n"
+        "while not count: time.sleep(0.01)\n"
+        "time.sleep(0.5)\n"
+        "raise SystemExit(len(count))\n"
+    )
+    with process(project.root, "run", sys.executable, "-c", program, new_group=True) as running:
+        assert running.stdout and running.stdout.readline() == b"ready\n"
+        os.killpg(running.pid, signal.SIGINT)
+        running.communicate(timeout=60)
+    assert running.returncode == 1
+
+
+def test_run_explains_a_program_that_was_killed(tiny: Callable[..., Tiny]) -> None:
+    project = tiny({"v1": SOURCE})
+    program = "import os, signal; print('ValueError: the flux capacitor needs 1.21 gigawatts, not fewer', flush=True)"
+    done = process(project.root, "run", sys.executable, "-c", f"{program}; os.kill(os.getpid(), signal.SIGKILL)")
+    _, err = done.communicate()
+    assert done.returncode == 128 + signal.SIGKILL
+    assert "you have x = 1.21" in err.decode()
 
 
 def test_run_without_program(tiny: Callable[..., Tiny]) -> None:
