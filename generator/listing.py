@@ -132,9 +132,9 @@ def list_changes(comparison: Comparison, catalog: Catalog) -> tuple[ListChange, 
     """The errors of both pins whose lists differ; empty when a pin without pages is compared."""
     found: list[ListChange] = []
     for error in catalog.errors:
-        listed = [each for items in listed_items(error, catalog).values() for each in items]
         if comparison.older not in error.pins or comparison.newer not in error.pins:
             continue
+        listed = [each for items in listed_items(error, catalog).values() for each in items]
         before = {each.text: each for each in listed if comparison.older in each.pins}
         after = {each.text: each for each in listed if comparison.newer in each.pins}
         change = ListChange(

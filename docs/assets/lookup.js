@@ -6,7 +6,7 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
   const STATUS = {
     matched: () => "This is a known error.",
     "other wording": () => "This is a known error, in the wording of other releases.",
-    "other file": ({ file }) => `${project} raised this${file ? ` in ${shortPath(file)}` : ""}, or it was raised while the configuration was built. This site covers vllm/config/vllm.py only, so it has no page.`,
+    "other file": ({ file }) => `${project} raised this${file ? ` in ${shortPath(file)}` : ""}, or it was raised while the configuration was built. It is in a file without pages here.`,
     "field complaint": () => "A field or an argument was refused before any check of the configuration ran.",
     "other program": () => `This is no check of ${project}'s configuration, and nothing in the text says that ${project} raised it. It has no page here.`,
     "cause missing": () => "This only points to a cause further up, which is not in the text. Paste more of the log.",
@@ -88,9 +88,8 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     else if (match.releases) rows.push(row("Release", pins(match.releases)));
     if (match.liftedIn) rows.push(row("Lifted in", `${match.liftedIn}: the configuration no longer makes this check`));
     if (!match.slug) rows.push(row("Page", "none: only releases that are no longer documented raise it"));
-    const list = element("dl", {});
     if (match.confidence) rows.push(row("Match", { certain: "certain: the whole message", likely: "likely: nearly the whole message", possible: "possible: a part of the message" }[match.confidence]));
-    list.append(...rows);
+    const list = element("dl", {}, ...rows);
     if (last) advise(match, last, list).catch(() => {});
     return element("li", {}, title, list);
   };
@@ -149,8 +148,8 @@ for (const box of document.querySelectorAll("[data-lookup]")) {
     if (found.complaints.length) results.append(element("ul", {}, ...found.complaints.map(complaint)));
     if (found.message) results.append(element("p", {}, found.matches.length || found.complaints.length ? "Also in the log, and not documented here: " : "", element("code", {}, found.message)));
     if (found.message && !found.matches.length && !found.complaints.length) {
-      const address = issues + encodeURIComponent(redact(found.message).slice(0, 200));
-      results.append(element("p", {}, element("a", { href: address, rel: "noreferrer" }, `Search ${project}'s issues for it`), " (this sends the message to GitHub)."));
+      const search = issues + encodeURIComponent(redact(found.message).slice(0, 200));
+      results.append(element("p", {}, element("a", { href: search, rel: "noreferrer" }, `Search ${project}'s issues for it`), " (this sends the message to GitHub)."));
     }
     if (found.version && !found.matches.some(({ releases }) => releases.length === 1 && releases[0] === `v${found.version}`)) results.append(element("p", {}, `The log names release ${found.version}.`));
     if (found.status === "no error" && text.length < 300) results.append(element("p", {}, element("a", { href: `${address("errors/")}#q=${encodeURIComponent(text.trim())}` }, "Look for these words in all errors"), "."));

@@ -92,8 +92,15 @@
 
   const restore = () => {
     const labels = [...form.elements.from.options].map((each) => each.value);
-    const [range, only] = location.hash.slice(1).split(";"), wanted = decodeURIComponent(range).split("..");
-    form.elements.only.value = decodeURIComponent(only ?? "");
+    const decoded = (text) => {
+      try {
+        return decodeURIComponent(text);
+      } catch {
+        return "";  // an address that somebody typed
+      }
+    };
+    const [range, only] = location.hash.slice(1).split(";"), wanted = decoded(range).split("..");
+    form.elements.only.value = decoded(only ?? "");
     const [from, to] = wanted.every((each) => labels.includes(each)) && wanted.length === 2 ? wanted : [labels[1] ?? labels[0], labels[0]];
     form.elements.from.value = from;
     form.elements.to.value = to;
