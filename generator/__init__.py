@@ -32,7 +32,7 @@ The steps, in the order in which a build takes them; a module imports only from 
     facts        those names against what the pins declare
     proof        what the real vLLM printed
     catalog      raise sites of all pins + analyses → errors
-    by_setting   every setting, and what it cannot be combined with
+    by_setting   every setting, and which others a check reads with it
     related      the neighbours of an error
     history      what changed between two pins
     logtext      what stands in a pasted log

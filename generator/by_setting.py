@@ -1,4 +1,4 @@
-"""The errors turned round: every setting that a check of a documented pin reads, and what it cannot be combined with.
+"""The errors turned round: every setting that a check of a documented pin reads, and what it conflicts with.
 
 Pure; a setting is the same one in two pins when its class and field are.
 """
@@ -67,7 +67,7 @@ class Settings:
     """Each pair once, the smaller name first."""
 
     def with_entry(self, entry: Entry) -> tuple[tuple[Entry, Conflict], ...]:
-        """What an entry cannot be combined with."""
+        """What an entry conflicts with, by name."""
         found = [
             (each.other if each.one.name == entry.name else each.one, each)
             for each in self.conflicts

@@ -97,7 +97,7 @@ def render_setting(entry: Entry, settings: Settings, catalog: Catalog) -> str:
 
 
 def render_settings(settings: Settings, catalog: Catalog, covered: Sequence[tuple[Pin, Coverage]]) -> str:
-    """The list of all settings, which of them cannot be combined, and how many names were resolved."""
+    """The list of all settings, which of them conflict, and how many names were resolved."""
     return _render("settings_index.md.jinja", **index_view(settings, catalog), covered=covered)
 
 

@@ -267,7 +267,7 @@ def sentences_of(catalog: Catalog, occurrence: Occurrence) -> dict[tuple[str, bo
 def settings_document(
     settings: Settings, catalog: Catalog, covered: Sequence[tuple[Pin, Coverage]]
 ) -> SettingsDocument:
-    """All settings, which of them cannot be combined, and how much was resolved."""
+    """All settings, which of them conflict, and how much was resolved."""
     return SettingsDocument(
         settings=[_setting(entry, catalog) for entry in settings.entries],
         conflicts=[
